@@ -19,7 +19,63 @@ PURE_KERNEL := $(sort $(wildcard arch/x86/decode/*.c kernel/sched/*.c kernel/lib
 PURE_USER   := user/md5/md5.c user/md5/command.c
 PURE        := $(PURE_KERNEL) $(PURE_USER)
 
-all: host
+all: $(B)/tandem.elf host
+
+# ---- kernel ------------------------------------------------------------------------------------
+VERSION := 0.1
+FREESTANDING := $(COMMON) -O2 -m32 -march=i686 -mtune=generic -ffreestanding -fno-pie -fno-pic \
+    -fno-stack-protector -fcf-protection=none -mgeneral-regs-only -fno-asynchronous-unwind-tables \
+    -ffile-prefix-map=$(CURDIR)=. -g
+KERNEL_CFLAGS := $(FREESTANDING) -DVERSION='"$(VERSION)"'
+# An in-order Atom misses the one register more than a backtrace through MD5 would be worth.
+USER_CFLAGS := $(FREESTANDING) -fomit-frame-pointer
+LDFLAGS := -m elf_i386 --build-id=none -z noexecstack -z max-page-size=4096 --no-warn-rwx-segments
+
+KERNEL_C   := $(PURE_KERNEL) \
+    $(sort $(filter-out arch/x86/asm_offsets.c,$(wildcard arch/x86/*.c)) \
+           $(wildcard kernel/*.c kernel/experiment/*.c))
+KERNEL_ASM := $(sort $(wildcard boot/*.asm arch/x86/*.asm kernel/*.asm))
+KERNEL_OBJ := $(KERNEL_C:%.c=$(B)/kernel/%.o) $(KERNEL_ASM:%.asm=$(B)/kernel/%.asm.o)
+
+# What every program may use; the linker takes what it needs.
+USER_LIB := $(patsubst %,$(B)/user/%.o,user/libuser kernel/lib/format kernel/lib/string \
+    kernel/lib/clock_math kernel/lib/words)
+USER_PROGRAMS := md5 hog
+USER_ELF := $(USER_PROGRAMS:%=$(B)/user/%.elf)
+md5_OBJ  := user/md5/main user/md5/md5 user/md5/command
+hog_OBJ  := user/hog user/md5/md5 user/md5/command
+
+$(B)/kernel/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(KERNEL_CFLAGS) -c $< -o $@
+
+$(B)/user/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(USER_CFLAGS) -c $< -o $@
+
+# NASM's -MD forgets included files, hence the separate -M.
+NASM_FLAGS := -f elf32 -I $(B)/ -w+orphan-labels -Werror
+$(B)/kernel/%.asm.o $(B)/user/%.asm.o: %.asm $(B)/asm_offsets.inc Makefile
+	@mkdir -p $(@D)
+	$(NASM) $(NASM_FLAGS) -M -MP -MT $@ $< > $(@:.o=.d)
+	$(NASM) $(NASM_FLAGS) $< -o $@
+$(B)/kernel/kernel/programs.asm.o: $(USER_ELF)
+
+$(B)/asm_offsets.inc: arch/x86/asm_offsets.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(KERNEL_CFLAGS) -MT $@ -MF $(@:.inc=.d) -S $< -o $(@:.inc=.s)
+	sed -n 's/.*"@define \(.*\)".*/%define \1/p' $(@:.inc=.s) > $@
+
+$(USER_ELF): $(B)/user/%.elf: $(B)/user/user/start.asm.o $(USER_LIB) user/user.ld
+	$(LD) $(LDFLAGS) -T user/user.ld --strip-debug -o $@ $(filter-out %.ld,$^)
+$(foreach p,$(USER_PROGRAMS),$(eval $(B)/user/$(p).elf: $($(p)_OBJ:%=$(B)/user/%.o)))
+
+# The image without debug data is what boots; the other one is for GDB.
+$(B)/tandem.debug.elf: $(KERNEL_OBJ) linker.ld
+	$(LD) $(LDFLAGS) -T linker.ld -o $@ $(KERNEL_OBJ)
+
+$(B)/tandem.elf: $(B)/tandem.debug.elf
+	objcopy --strip-debug $< $@
 
 # ---- host: pure code with sanitizers, tests, tools -------------------------------------------
 HOST_CFLAGS := $(COMMON) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -48,6 +104,19 @@ host-test: $(HOST_TESTS) $(HOST_TOOLS)
 
 clean:
 	rm -rf $(B)
+
+run: $(B)/tandem.elf
+	tools/run
+
+iso: $(B)/tandem.iso
+$(B)/tandem.iso: $(B)/tandem.elf
+	tools/make-iso $< $@
+
+debug: $(B)/tandem.elf
+	tools/run --debug
+
+test: $(B)/tandem.elf host
+	tools/test $(HOST_TESTS)
 
 .PHONY: all run iso debug test host host-test clean
 .SECONDARY:

@@ -1,0 +1,117 @@
+/*
+ * Everything kernel/ asks of the architecture: the whole machine layer. Implemented in arch/x86.
+ * Times are nanoseconds since the clock was started.
+ */
+#ifndef KERNEL_ARCH_H
+#define KERNEL_ARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel/cpu.h"
+#include "kernel/error.h"
+
+struct options;
+struct task;
+
+/* ---- Start-up, in this order, on the boot CPU ---- */
+
+/* Memory, ACPI, paging, local APIC and clock; prints what it finds. Returns only if the machine can
+ * run the kernel; otherwise says what is missing and ends. */
+void arch_start_boot_cpu(const struct options *options);
+
+/* Starts the other CPUs listed, at most options->cpus in all; each ends up in sched_idle_loop() or
+ * failed. Reads every online CPU's place. Bounded in time. */
+void arch_start_other_cpus(const struct options *options);
+
+/* ---- This CPU ---- */
+
+/* The record of the CPU that calls; stable only while interrupts are off. */
+struct cpu *arch_this_cpu(void);
+
+/* Turns interrupts off and says whether they were on; arch_irq_restore undoes it. */
+bool arch_irq_save(void);
+void arch_irq_restore(bool were_on);
+
+/* Waits for an interrupt with interrupts enabled, and turns them off again. No interrupt that
+ * arrives after the caller turned them off is missed. Called with interrupts off. */
+void arch_wait_for_interrupt(void);
+
+/* A hint inside a spin loop. */
+void arch_relax(void);
+
+/* ---- Time ---- */
+
+/* Nanoseconds; never goes back on one CPU. Interrupts may be on or off. */
+uint64_t arch_now_ns(void);
+
+/* Arms this CPU's one-shot timer, which calls sched_timer(); UINT64_MAX disarms it. A deadline in
+ * the past fires at once, one too far away fires early. Interrupts off. */
+void arch_arm_timer(uint64_t deadline_ns);
+
+/* ---- Other CPUs ---- */
+
+/* Interrupts another online CPU; it calls sched_kicked(). */
+void arch_kick(unsigned cpu);
+
+/* Stops all other CPUs for ever, whatever they do. */
+void arch_stop_other_cpus(void);
+
+/* ---- Tasks ---- */
+
+/* A task's page tables. The first words are the processor's; aligned as it demands. */
+struct address_space {
+    uint64_t root[4];
+    uint64_t *directory; /* the tables that belong to this task alone; NULL: only the kernel */
+    uint64_t *table;
+} __attribute__((aligned(32)));
+
+#define USER_BASE 0x40000000u  /* programs are linked here */
+#define USER_LIMIT 0x40200000u /* first address above user memory: one page table's worth */
+
+/* Makes an empty user address space that shares the kernel's part, or frees it (its tables, not
+ * the pages mapped in it). */
+enum error arch_space_create(struct address_space *space);
+void arch_space_destroy(struct address_space *space);
+
+/* Maps one page of physical memory at a user address. Never writable and executable at once where
+ * the CPU can tell. */
+enum error arch_space_map(struct address_space *space, uint32_t address, uint32_t phys,
+                          bool writable, bool executable);
+
+/* The physical page mapped at a user address, or 0; *writable says how. */
+uint32_t arch_space_lookup(const struct address_space *space, uint32_t address, bool *writable);
+
+/* Prepares a new task's kernel stack so that the first switch to it enters ring 3 at `entry`. */
+void arch_prepare_user(struct task *task, uint32_t entry, uint32_t stack_pointer);
+
+/* The same for a kernel thread that runs function(argument), which never returns. */
+void arch_prepare_kernel(struct task *task, void (*function)(void *), void *argument);
+
+/* Switches stacks and address spaces. Called with interrupts off and the scheduler's lock held;
+ * returns, still so, when the calling task runs again, maybe on another CPU. Saves all that the
+ * C calling convention lets a call destroy. */
+void arch_switch(struct task *previous, struct task *next);
+
+/* ---- Console and end ---- */
+
+/* Writes text to all outputs in use; each wait is bounded. Serialized by the caller. */
+void arch_console_write(const char *text, size_t length_bytes);
+
+/* Characters that an output did not take in time. */
+uint32_t arch_console_lost(void);
+
+/* Interrupts and exceptions nobody asked for, so far. */
+uint32_t arch_unexpected_interrupts(void);
+
+/* What the kernel runs on, as the log names it: "bare", "qemu", "bochs" ... */
+const char *arch_platform(void);
+
+/* Ends as the command line asks (halt, exit, poweroff, reboot). Does not return. */
+__attribute__((noreturn)) void arch_end(const struct options *options, bool ok);
+
+/* Prints the calls that led here, from this frame pointer (or the caller's own, if 0). */
+void arch_print_backtrace(uint32_t frame_pointer);
+
+#endif

@@ -1,0 +1,63 @@
+#include "kernel/main.h"
+
+#include <stddef.h>
+
+#include "kernel/arch.h"
+#include "kernel/experiment/experiment.h"
+#include "kernel/experiment/harness.h"
+#include "kernel/lib/string.h"
+#include "kernel/log.h"
+#include "kernel/panic.h"
+#include "kernel/sched.h"
+
+#ifndef VERSION
+#error "the Makefile defines VERSION"
+#endif
+
+struct options main_options;
+
+/* Lists that name what exists are checked here, where it is known. */
+static void check_options(void)
+{
+    const char *policies[8] = {NULL};
+    unsigned count = 0;
+
+    for (; sched_policies[count] != NULL; count++)
+        policies[count] = sched_policies[count]->name;
+    options_check_names(&main_options, "sched", policies);
+    options_check_names(&main_options, "run", experiment_choices);
+    for (unsigned i = 0; i < main_options.warning_count; i++)
+        log_warning("cmdline", "%s", main_options.warnings[i].text);
+    if (main_options.warnings_dropped > 0)
+        log_warning("cmdline", "%u more words are not understood", main_options.warnings_dropped);
+}
+
+static bool print_summary(void)
+{
+    struct log_counts counts = log_counts();
+    uint32_t lost = counts.lost_bytes + arch_console_lost();
+    bool ok = harness_totals.failed == 0 && counts.errors == 0;
+
+    log_print("summary: experiments=%u tasks=%u failed=%u faults=%u warnings=%u errors=%u "
+              "unexpected_interrupts=%u lost=%u\n",
+              harness_totals.experiments, harness_totals.tasks, harness_totals.failed,
+              harness_totals.faults, counts.warnings, counts.errors, arch_unexpected_interrupts(),
+              lost);
+    return ok;
+}
+
+void kernel_main(void)
+{
+    bool ok;
+
+    log_print("tandem: version=%s arch=i686 log_format=1\n", VERSION);
+    arch_start_boot_cpu(&main_options);
+    check_options();
+    arch_start_other_cpus(&main_options);
+    sched_init(!main_options.smt, main_options.slice_us, main_options.smt_model_percent,
+               main_options.seed);
+    experiments_run();
+    ok = print_summary();
+    log_print("end: status=%s code=%d\n", ok ? "ok" : "failed", ok ? 0 : 1);
+    arch_end(&main_options, ok);
+}

@@ -1,0 +1,79 @@
+/*
+ * The scheduler as the kernel uses it: one lock around the pure state machine (kernel/sched/), the
+ * context switch, timers, sleep and wake-up, and the model of a shared core. Which task runs where
+ * is decided in kernel/sched/.
+ *
+ * The conductor is the kernel's own thread on the boot CPU: it starts experiments and reports on
+ * them. To the policies it does not exist. When it has something to do it interrupts whatever the
+ * boot CPU runs, as a device driver would, so that measuring does not change what is measured.
+ */
+#ifndef KERNEL_SCHED_H
+#define KERNEL_SCHED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernel/sched/policy.h"
+#include "kernel/task.h"
+
+/* ---- Start-up, by the conductor ---- */
+
+/* Makes the boot code the conductor. First of all; afterwards this CPU's record can be used. */
+void sched_adopt_boot_code(struct cpu *boot_cpu);
+
+/* Builds the scheduler's state from the CPUs that are online; `only_first_threads` leaves the
+ * other threads of each core unused. */
+void sched_init(bool only_first_threads, uint32_t slice_us, uint32_t smt_model_percent,
+                uint64_t seed);
+
+/* Schedules by `policy` from now on, with the pseudo-random draws started anew from `seed`. Tasks
+ * may be running. */
+void sched_use(const struct sched_policy *policy, uint64_t seed);
+
+/* Changes the length of the slices that begin from now on. */
+void sched_set_slice(uint32_t slice_us);
+
+/* CPUs that may run tasks. */
+struct bitmap sched_usable_cpus(void);
+
+/* ---- For the conductor ---- */
+
+/* Makes a created task runnable. */
+void sched_start(struct task *task);
+
+/* Number of tasks that have ended so far. */
+uint32_t sched_ends(void);
+
+/* Waits until sched_ends() is no longer `seen`, or until `deadline_ns` (UINT64_MAX: for ever). */
+void sched_wait(uint32_t seen, uint64_t deadline_ns);
+
+/* Ends a task when it next leaves the kernel, and waits for that: at the latest one slice after it
+ * runs again. */
+void sched_kill(struct task *task);
+
+/* ---- For system calls and traps; interrupts off, in the context of the running task ---- */
+
+void sched_yield(void);
+void sched_sleep(uint64_t ns);
+__attribute__((noreturn)) void sched_exit(void);
+
+/* What an interrupt of the timer, or from another CPU, does. */
+void sched_timer(void);
+void sched_kicked(void);
+
+/* Last stop before ring 3: pays what the model of a shared core charges, or ends a task that was
+ * killed. */
+void sched_return_to_user(void);
+
+/* The task this CPU runs, or NULL for the kernel's own threads. */
+struct task *sched_current(void);
+
+/* ---- For context switches and CPUs ---- */
+
+/* First thing a new thread does: releases the lock that was held across the switch. */
+void sched_finish_switch(void);
+
+/* What a CPU does when there is nothing to do. Never returns. */
+void sched_idle_loop(void *unused);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * A lock for short sections. The holder keeps interrupts off, so that an interrupt on the same CPU
+ * can not wait for it. Lock order, outermost first: scheduler (kernel/sched.c), memory
+ * (kernel/memory.c), log (kernel/log.c); the log is a leaf.
+ */
+#ifndef KERNEL_SPINLOCK_H
+#define KERNEL_SPINLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernel/arch.h"
+
+struct spinlock {
+    const char *name;
+    uint32_t owner_plus_1; /* [a] 0: free, else the owner's CPU index + 1 */
+};
+
+#define SPINLOCK(lock_name) {.name = (lock_name), .owner_plus_1 = 0}
+
+/* Tries once. Interrupts must be off. */
+static inline bool spinlock_try(struct spinlock *lock)
+{
+    uint32_t expected = 0;
+    return __atomic_compare_exchange_n(&lock->owner_plus_1, &expected, arch_this_cpu()->cpu + 1,
+                                       false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* Interrupts must be off and stay off until spinlock_release. */
+static inline void spinlock_acquire(struct spinlock *lock)
+{
+    while (!spinlock_try(lock))
+        while (__atomic_load_n(&lock->owner_plus_1, __ATOMIC_RELAXED) != 0)
+            arch_relax();
+}
+
+static inline void spinlock_release(struct spinlock *lock)
+{
+    __atomic_store_n(&lock->owner_plus_1, 0, __ATOMIC_RELEASE);
+}
+
+/* True if the CPU that calls holds the lock; for assertions. */
+static inline bool spinlock_held(const struct spinlock *lock)
+{
+    return __atomic_load_n(&lock->owner_plus_1, __ATOMIC_RELAXED) == arch_this_cpu()->cpu + 1;
+}
+
+/* The two together with saving the interrupt state. */
+static inline bool spinlock_acquire_irq(struct spinlock *lock)
+{
+    bool were_on = arch_irq_save();
+    spinlock_acquire(lock);
+    return were_on;
+}
+
+static inline void spinlock_release_irq(struct spinlock *lock, bool were_on)
+{
+    spinlock_release(lock);
+    arch_irq_restore(were_on);
+}
+
+#endif

@@ -1,0 +1,140 @@
+#include "kernel/task.h"
+
+#include "kernel/lib/format.h"
+#include "kernel/lib/string.h"
+#include "kernel/memory.h"
+#include "kernel/panic.h"
+#include "kernel/sched/dispatch.h"
+
+#define TASK_PAGES 2 /* record and kernel stack */
+#define FAULT_STACK_PAGES 1
+#define CANARY 0x7a5dcafeu
+#define USER_STACK_PAGES 4
+#define MAX_ARGUMENTS 8
+
+_Static_assert(sizeof(struct task) < 1536, "the rest of the block is the kernel stack");
+
+static uint32_t last_pid; /* [a] */
+
+void *task_stack_top(struct task *task)
+{
+    return (uint8_t *)task + TASK_PAGES * PAGE_BYTES;
+}
+
+void *task_fault_stack_top(struct task *idle)
+{
+    return (uint8_t *)task_stack_top(idle) + FAULT_STACK_PAGES * PAGE_BYTES;
+}
+
+void task_check_stack(const struct task *task)
+{
+    ASSERT(task->canary == CANARY);
+}
+
+void task_adopt_boot_stack(struct task *task, const char *name)
+{
+    format_buffer(task->name, sizeof task->name, "%s", name);
+    task->canary = CANARY;
+    task->state = TASK_STARTED;
+}
+
+struct task *task_create_idle(void)
+{
+    struct task *task = memory_allocate_zeroed(TASK_PAGES + FAULT_STACK_PAGES);
+
+    if (task != NULL)
+        task_adopt_boot_stack(task, "idle");
+    return task;
+}
+
+/*
+ * The first stack page as the C start-up code expects it (System V ABI, "Process
+ * Initialization"): argc, then the argv pointers and a NULL, with the strings above.
+ */
+static uint32_t build_arguments(uint8_t *page, uint32_t page_address, const char *const *argv)
+{
+    uint32_t addresses[MAX_ARGUMENTS], top = PAGE_BYTES, argc = 0;
+    uint32_t *words;
+
+    for (; argv[argc] != NULL; argc++) {
+        uint32_t bytes = (uint32_t)strlen(argv[argc]) + 1;
+
+        if (argc == MAX_ARGUMENTS || bytes > top / 2)
+            return 0;
+        top -= bytes;
+        memcpy(page + top, argv[argc], bytes);
+        addresses[argc] = page_address + top;
+    }
+    top = (top - (argc + 2) * sizeof *words) / 16 * 16;
+    words = (uint32_t *)(void *)(page + top);
+    words[0] = argc;
+    memcpy(words + 1, addresses, argc * sizeof *words);
+    words[argc + 1] = 0;
+    return page_address + top;
+}
+
+static enum error build_user_memory(struct task *task, const struct program *program,
+                                    const char *const *argv)
+{
+    uint32_t entry, stack_pointer = 0;
+    enum error error = arch_space_create(&task->space);
+
+    if (error == OK)
+        error = program_load(program, &task->space, &entry);
+    if (error != OK)
+        return error;
+    for (unsigned i = 1; i <= USER_STACK_PAGES; i++) {
+        uint32_t address = USER_LIMIT - i * PAGE_BYTES;
+        uint8_t *page = program_add_page(&task->space, address);
+
+        if (page == NULL)
+            return ERROR_NO_MEMORY;
+        if (i == 1)
+            stack_pointer = build_arguments(page, address, argv);
+    }
+    if (stack_pointer == 0)
+        return ERROR_BAD_VALUE;
+    arch_prepare_user(task, entry, stack_pointer);
+    return OK;
+}
+
+/* Pages mapped read-only belong to the kernel image, all others to the task. */
+static void free_user_memory(struct address_space *space)
+{
+    for (uint32_t address = USER_BASE; space->directory != NULL && address < USER_LIMIT;
+         address += PAGE_BYTES) {
+        bool writable;
+        uint32_t phys = arch_space_lookup(space, address, &writable);
+
+        if (phys != 0 && writable)
+            memory_free((void *)phys, 1);
+    }
+    arch_space_destroy(space);
+}
+
+struct task *task_create(const struct program *program, const char *name, const char *const *argv,
+                         const struct bitmap *affinity)
+{
+    struct task *task = memory_allocate_zeroed(TASK_PAGES);
+
+    if (task == NULL)
+        return NULL;
+    entity_init(&task->entity, affinity);
+    task->canary = CANARY;
+    task->pid = __atomic_add_fetch(&last_pid, 1, __ATOMIC_RELAXED);
+    format_buffer(task->name, sizeof task->name, "%s", name);
+    if (build_user_memory(task, program, argv) != OK) {
+        free_user_memory(&task->space);
+        memory_free(task, TASK_PAGES);
+        return NULL;
+    }
+    return task;
+}
+
+void task_destroy(struct task *task)
+{
+    ASSERT(task->state != TASK_STARTED);
+    task_check_stack(task);
+    free_user_memory(&task->space);
+    memory_free(task, TASK_PAGES);
+}

@@ -1,0 +1,72 @@
+/*
+ * Tasks: a program in ring 3 with an address space, or a thread of the kernel's own; creation,
+ * memory, end. When and where they run is kernel/sched.c. A task's record and its kernel stack are
+ * one block of pages: the record below, the stack growing down towards it, a canary between.
+ */
+#ifndef KERNEL_TASK_H
+#define KERNEL_TASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel/arch.h"
+#include "kernel/program.h"
+#include "kernel/sched/policy.h"
+
+#define TASK_NAME_BYTES 32
+#define TASK_RESULT_BYTES 16
+#define TASK_LINE_BYTES 128
+
+enum task_state { TASK_CREATED, TASK_STARTED, TASK_ENDED };
+
+/* Letters as in kernel/cpu.h; [s] set by the task's own system calls. */
+struct task {
+    struct sched_entity entity; /* [q] */
+    struct address_space space; /* [I] */
+    void *stack_pointer;        /* [q] saved while it does not run */
+    uint32_t pid;               /* [I] */
+    char name[TASK_NAME_BYTES]; /* [I] as the log calls it */
+    uint32_t state;             /* [q] enum task_state */
+    uint64_t start_ns, end_ns;  /* [q] first wake-up and end */
+    uint64_t wake_ns;           /* [q] while asleep: until when */
+    struct task *next_sleeper;  /* [q] */
+    uint64_t stalled_ns;        /* [o] what the model of a shared core has taken so far */
+    bool doomed;                /* [a] to be ended instead of returning to ring 3 */
+    int32_t exit_status;        /* [s] -1 after a fault */
+    bool faulted;               /* [s] */
+    uint8_t result[TASK_RESULT_BYTES]; /* [s] what it passed to exit */
+    uint32_t result_bytes;      /* [s] */
+    uint32_t line_length;       /* [s] output that waits for the end of its line */
+    char line[TASK_LINE_BYTES];
+    uint32_t canary;            /* last: what the stack would overwrite first */
+};
+
+/* A task that will run `program` with the arguments in `argv` (ended by NULL) on the CPUs in
+ * `affinity`; the log calls it `name`. Not started yet. NULL without memory or if the arguments do
+ * not fit one page. */
+struct task *task_create(const struct program *program, const char *name, const char *const *argv,
+                         const struct bitmap *affinity);
+
+/* Frees a task that has ended and been left by its CPU (sched_wait_for_ends has returned). */
+void task_destroy(struct task *task);
+
+/* The task a CPU runs when there is nothing to run; it also has a stack for double faults. */
+struct task *task_create_idle(void);
+void *task_fault_stack_top(struct task *idle);
+
+/* Where the kernel stack of a task starts. */
+void *task_stack_top(struct task *task);
+
+/* Panics if the kernel stack has run into the record. */
+void task_check_stack(const struct task *task);
+
+/* Records that the boot code's own stack is a thread called `name`. */
+void task_adopt_boot_stack(struct task *task, const char *name);
+
+static inline struct task *task_of(struct sched_entity *entity)
+{
+    return entity == NULL ? NULL : LIST_ENTRY(entity, struct task, entity);
+}
+
+#endif
