@@ -30,14 +30,12 @@ void bootinfo_add_memory(struct bootinfo *out, uint64_t base, uint64_t length_by
 {
     struct memory_range *slot;
 
-    if (length_bytes == 0)
-        return;
     if (length_bytes > UINT64_MAX - base) {
         warnings_add(&out->warnings, "bootinfo.memory.length", "wraps around: cut",
                      (uint32_t)(base >> 32));
         length_bytes = UINT64_MAX - base;
     }
-    slot = memory_slot(out, type);
+    slot = length_bytes == 0 ? NULL : memory_slot(out, type);
     if (slot != NULL)
         *slot = (struct memory_range){base, length_bytes, type};
 }

@@ -10,7 +10,7 @@
 
 #include "arch/x86/decode/cpuid_reader.h"
 
-/* Only vendors whose leaves differ are told apart. */
+/* VENDOR_VIA: Centaur and its successor Zhaoxin. */
 enum cpu_vendor { VENDOR_OTHER, VENDOR_INTEL, VENDOR_AMD, VENDOR_HYGON, VENDOR_VIA };
 
 /* PLATFORM_BOCHS is never found here: Bochs does not show in CPUID, its firmware tells. */

@@ -38,7 +38,7 @@ static const char *const flaw_texts[FLAW_COUNT] = {
     [FLAW_HTT_CLEAR] = "several cores although HTT is clear; the leaf is not used",
     [NOTE_CORES_ABOVE_COUNT] = "more cores than CPUs in leaf 1; taken as cores without threads",
     [NOTE_LEAF_04_HIDDEN] = "leaf 4 is hidden (CPUID limited by firmware?); taken as threads",
-    [NOTE_NO_TOPOEXT] = "no topology extensions; CPUs taken as cores that share nothing",
+    [NOTE_NO_TOPOEXT] = "nothing usable on sharing in a package; each CPU taken as a core",
     [NOTE_ONE_PER_PACKAGE] = "only leaf 1 tells, with HTT clear; each CPU taken as a package",
     [NOTE_NO_SHARING_KNOWN] = "no leaf tells threads from cores; each CPU taken as a core",
 };
@@ -285,7 +285,7 @@ void topology_build(const struct topology_scan *scans, unsigned count, struct cp
     number_cpus(&machine, method, out);
     out->shares = what_is_shared(out);
     topology_number_caches(scans, count, places, out->package_shift);
-    /* With one CPU per package nothing but leaf 1 spoke, or nothing at all. */
+    /* If the last resort found packages of several CPUs, that was by the count in leaf 1. */
     out->method = method == TOPOLOGY_SINGLE && out->packages < count ? TOPOLOGY_LEAF_01 : method;
     for (unsigned i = 0; i < count; i++)
         places[i].apic_id = scans[i].apic_id;
@@ -293,10 +293,8 @@ void topology_build(const struct topology_scan *scans, unsigned count, struct cp
 
 unsigned topology_distance(const struct cpu_place *a, const struct cpu_place *b)
 {
-    if (a->apic_id == b->apic_id)
-        return 0;
     if (a->module == b->module)
-        return 1;
+        return a->core == b->core && a->thread == b->thread ? 0 : 1;
     if (a->cache == b->cache)
         return 2;
     return a->package == b->package ? 3 : 4;

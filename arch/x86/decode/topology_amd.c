@@ -12,14 +12,14 @@
 
 /*
  * Hypervisors answer these leaves with leftovers when they do not offer the feature, so its bit
- * decides. On family 15h firmware may have cleared the bit while the leaves go on being right.
+ * decides. On family 15h firmware may have cleared the bit while the leaves go on being right:
+ * there the APIC ID in the leaf is the proof.
  */
 bool topology_amd_has_topoext(const struct topology_source *source)
 {
     const struct cpu_ident *ident = &source->ident;
 
-    return topology_is_amd(source) &&
-           (ident->topoext || (ident->family == FAMILY_BULLDOZER && !ident->hypervisor));
+    return topology_is_amd(source) && (ident->topoext || ident->family == FAMILY_BULLDOZER);
 }
 
 /*
