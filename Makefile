@@ -2,6 +2,8 @@
 # Nothing here installs anything: where a tool is missing, `tools/setup` brings it.
 
 B       := build
+# V=1 shows the commands.
+Q       := $(if $(V),,@)
 PYTHON  := /usr/bin/python3
 CC      := gcc
 LD      := ld
@@ -47,35 +49,43 @@ hog_OBJ  := user/hog user/md5/md5 user/md5/command
 
 $(B)/kernel/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(KERNEL_CFLAGS) -c $< -o $@
+	@echo "  CC    $@"
+	$(Q)$(CC) $(KERNEL_CFLAGS) -c $< -o $@
 
 $(B)/user/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(USER_CFLAGS) -c $< -o $@
+	@echo "  CC    $@"
+	$(Q)$(CC) $(USER_CFLAGS) -c $< -o $@
 
 # NASM's -MD forgets included files, hence the separate -M.
 NASM_FLAGS := -f elf32 -I $(B)/ -w+orphan-labels -Werror
 $(B)/kernel/%.asm.o $(B)/user/%.asm.o: %.asm $(B)/asm_offsets.inc Makefile
 	@mkdir -p $(@D)
-	$(NASM) $(NASM_FLAGS) -M -MP -MT $@ $< > $(@:.o=.d)
-	$(NASM) $(NASM_FLAGS) $< -o $@
+	$(Q)$(NASM) $(NASM_FLAGS) -M -MP -MT $@ $< > $(@:.o=.d)
+	@echo "  NASM  $@"
+	$(Q)$(NASM) $(NASM_FLAGS) $< -o $@
 $(B)/kernel/kernel/programs.asm.o: $(USER_ELF)
 
 $(B)/asm_offsets.inc: arch/x86/asm_offsets.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(KERNEL_CFLAGS) -MT $@ -MF $(@:.inc=.d) -S $< -o $(@:.inc=.s)
-	sed -n 's/.*"@define \(.*\)".*/%define \1/p' $(@:.inc=.s) > $@
+	@echo "  CC    $@"
+	$(Q)$(CC) $(KERNEL_CFLAGS) -MT $@ -MF $(@:.inc=.d) -S $< -o $(@:.inc=.s)
+	@echo "  GEN   $@"
+	$(Q)sed -n 's/.*"@define \(.*\)".*/%define \1/p' $(@:.inc=.s) > $@
 
 $(USER_ELF): $(B)/user/%.elf: $(B)/user/user/start.asm.o $(USER_LIB) user/user.ld
-	$(LD) $(LDFLAGS) -T user/user.ld --strip-debug -o $@ $(filter-out %.ld,$^)
+	@echo "  LD    $@"
+	$(Q)$(LD) $(LDFLAGS) -T user/user.ld --strip-debug -o $@ $(filter-out %.ld,$^)
 $(foreach p,$(USER_PROGRAMS),$(eval $(B)/user/$(p).elf: $($(p)_OBJ:%=$(B)/user/%.o)))
 
 # The image without debug data is what boots; the other one is for GDB.
 $(B)/tandem.debug.elf: $(KERNEL_OBJ) linker.ld
-	$(LD) $(LDFLAGS) -T linker.ld -o $@ $(KERNEL_OBJ)
+	@echo "  LD    $@"
+	$(Q)$(LD) $(LDFLAGS) -T linker.ld -o $@ $(KERNEL_OBJ)
 
 $(B)/tandem.elf: $(B)/tandem.debug.elf
-	objcopy --strip-debug $< $@
+	@echo "  STRIP $@"
+	$(Q)objcopy --strip-debug $< $@
 
 # ---- host: pure code with sanitizers, tests, tools -------------------------------------------
 HOST_CFLAGS := $(COMMON) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -87,17 +97,21 @@ host: $(HOST_TOOLS) $(HOST_TESTS)
 
 $(B)/host/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(HOST_CFLAGS) -c $< -o $@
+	@echo "  CC    $@"
+	$(Q)$(CC) $(HOST_CFLAGS) -c $< -o $@
 
 $(B)/host/libpure.a: $(HOST_PURE)
 	@rm -f $@
-	ar rcsD $@ $^
+	@echo "  AR    $@"
+	$(Q)ar rcsD $@ $^
 
 $(HOST_TESTS): $(B)/host/%: $(B)/host/tests/host/%.o $(B)/host/libpure.a
-	$(CC) $(HOST_CFLAGS) $^ -lcmocka -o $@
+	@echo "  CC    $@"
+	$(Q)$(CC) $(HOST_CFLAGS) $^ -lcmocka -o $@
 
 $(HOST_TOOLS): $(B)/host/%: $(B)/host/tools/host/%.o $(B)/host/libpure.a
-	$(CC) $(HOST_CFLAGS) $^ -o $@
+	@echo "  CC    $@"
+	$(Q)$(CC) $(HOST_CFLAGS) $^ -o $@
 
 host-test: $(HOST_TESTS) $(HOST_TOOLS)
 	@for t in $(HOST_TESTS); do $$t || exit 1; done

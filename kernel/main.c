@@ -54,8 +54,7 @@ void kernel_main(void)
     arch_start_boot_cpu(&main_options);
     check_options();
     arch_start_other_cpus(&main_options);
-    sched_init(!main_options.smt, main_options.slice_us, main_options.smt_model_percent,
-               main_options.seed);
+    sched_init(&main_options);
     experiments_run();
     ok = print_summary();
     log_print("end: status=%s code=%d\n", ok ? "ok" : "failed", ok ? 0 : 1);

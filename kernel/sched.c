@@ -2,6 +2,7 @@
 
 #include "kernel/arch.h"
 #include "kernel/lib/clock_math.h"
+#include "kernel/lib/options.h"
 #include "kernel/log.h"
 #include "kernel/memory.h"
 #include "kernel/panic.h"
@@ -186,6 +187,10 @@ void sched_timer(void)
     now = locked_now();
     wake_sleepers(cpu, now);
     slice_over = cpu->slice_end_ns != 0 && now >= cpu->slice_end_ns;
+    /* A deadline that has passed must not be armed again: the next interrupt would come before
+     * whoever waits for this one gets a chance to run. */
+    if (now >= cpu->stall_at_ns)
+        cpu->stall_at_ns = 0;
     reschedule(cpu, now, slice_over ? DISPATCH_SLICE_END : DISPATCH_KICK);
     spinlock_release(&sched_lock);
 }
@@ -271,15 +276,31 @@ void sched_adopt_boot_code(struct cpu *boot_cpu)
     boot_cpu->running = &conductor;
 }
 
-static bool is_first_thread(const struct cpu *cpu)
+uint32_t sched_core_of(uint32_t cpu)
 {
-    return cpu->place.thread == 0;
+    return sched.cpus[cpu].core;
 }
 
-void sched_init(bool only_first_threads, uint32_t slice_us, uint32_t model_percent, uint64_t seed)
+/* Which CPUs may run tasks: those online, and of these perhaps only the first of each core. */
+static struct bitmap choose_usable(const struct cpu_place *places, bool only_first_threads)
+{
+    struct bitmap usable = {{0}}, seen_cores = {{0}};
+
+    for (unsigned i = 0; i < cpu_count; i++) {
+        bool first = !bitmap_test(&seen_cores, places[i].core);
+
+        if (!cpu_is_online(&cpus[i]) || (only_first_threads && !first))
+            continue;
+        bitmap_set(&seen_cores, places[i].core);
+        bitmap_set(&usable, i);
+    }
+    return usable;
+}
+
+void sched_init(const struct options *options)
 {
     static struct cpu_place places[MAX_CPUS];
-    struct bitmap usable = {{0}};
+    struct bitmap usable;
     struct task *idle = task_create_idle();
 
     if (idle == NULL)
@@ -288,14 +309,15 @@ void sched_init(bool only_first_threads, uint32_t slice_us, uint32_t model_perce
     conductor_cpu->idle = idle;
     for (unsigned i = 0; i < cpu_count; i++) {
         places[i] = cpus[i].place;
-        if (cpu_is_online(&cpus[i]) && (!only_first_threads || is_first_thread(&cpus[i])))
-            bitmap_set(&usable, i);
+        if (options->module == OPTIONS_MODULE_SHARED)
+            places[i].core = places[i].module; /* the same number but on AMD family 15h */
     }
-    dispatch_init(&sched, places, cpu_count, &usable, seed, arch_now_ns());
+    usable = choose_usable(places, !options->smt);
+    dispatch_init(&sched, places, cpu_count, &usable, options->seed, arch_now_ns());
     dispatch_set_policy(&sched, &policy_naive);
-    smt_model_set(model_percent);
-    sched.kick_sharers = model_percent != 0;
-    slice_ns = (uint64_t)slice_us * NS_PER_US;
+    smt_model_set(options->smt_model_percent);
+    sched.kick_sharers = options->smt_model_percent != 0;
+    slice_ns = (uint64_t)options->slice_us * NS_PER_US;
     sched_ready = true;
 }
 

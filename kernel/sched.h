@@ -16,15 +16,16 @@
 #include "kernel/sched/policy.h"
 #include "kernel/task.h"
 
+struct options;
+
 /* ---- Start-up, by the conductor ---- */
 
 /* Makes the boot code the conductor. First of all; afterwards this CPU's record can be used. */
 void sched_adopt_boot_code(struct cpu *boot_cpu);
 
-/* Builds the scheduler's state from the CPUs that are online; `only_first_threads` leaves the
- * other threads of each core unused. */
-void sched_init(bool only_first_threads, uint32_t slice_us, uint32_t smt_model_percent,
-                uint64_t seed);
+/* Builds the scheduler's state from the CPUs that are online and the options smt, slice,
+ * smt_model, module and seed. */
+void sched_init(const struct options *options);
 
 /* Schedules by `policy` from now on, with the pseudo-random draws started anew from `seed`. Tasks
  * may be running. */
@@ -35,6 +36,10 @@ void sched_set_slice(uint32_t slice_us);
 
 /* CPUs that may run tasks. */
 struct bitmap sched_usable_cpus(void);
+
+/* The core a usable CPU belongs to, as far as scheduling is concerned: on AMD family 15h the
+ * compute unit, unless module=core says otherwise. */
+uint32_t sched_core_of(uint32_t cpu);
 
 /* ---- For the conductor ---- */
 

@@ -11,7 +11,7 @@
 
 /* How often a sharing task is charged. What is left over is charged when it ends, so the period
  * does not change any total; it only must be long against the cost of an interrupt. */
-#define SMT_MODEL_PERIOD_NS 4000000u
+#define SMT_MODEL_PERIOD_NS 8000000u
 
 /* Sets S in percent (100 to 400); 0 turns the model off. */
 void smt_model_set(uint32_t percent);

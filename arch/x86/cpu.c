@@ -1,11 +1,16 @@
 #include "arch/x86/cpu.h"
 
+#include <stddef.h>
+
 #include "arch/x86/io.h"
 #include "arch/x86/regs.h"
 #include "kernel/arch.h"
-#include "kernel/sched.h"
+#include "kernel/lib/bits.h"
 
 #define EFLAGS_ID (1u << 21) /* SDM volume 1, "EFLAGS Register": can be changed iff CPUID exists */
+
+#define LEAF7_EDX_ARCH_CAPABILITIES 29
+#define ARCH_CAPABILITIES_XAPIC_DISABLE 21
 
 struct cpu cpus[MAX_CPUS];
 unsigned cpu_count;
@@ -43,6 +48,17 @@ bool cpu_has_cpuid(void)
     return ((before ^ after) & EFLAGS_ID) != 0;
 }
 
+/* Newer firmware may lock the local APIC in x2APIC mode. SDM volume 3, "Legacy xAPIC Mode Disabled
+ * Status": one MSR says whether the MSR that says so exists. */
+static bool legacy_xapic_is_disabled(const struct cpu_ident *ident)
+{
+    struct cpuid_regs leaf7 = cpu_ident_leaf(ident, cpu_live_cpuid, NULL, 7, 0);
+
+    return bit(leaf7.edx, LEAF7_EDX_ARCH_CAPABILITIES) &&
+           bit((uint32_t)msr_read(MSR_ARCH_CAPABILITIES), ARCH_CAPABILITIES_XAPIC_DISABLE) &&
+           bit((uint32_t)msr_read(MSR_XAPIC_DISABLE_STATUS), 0);
+}
+
 static struct apic_cpu look_at_apic(void)
 {
     struct cpu_ident ident;
@@ -50,6 +66,7 @@ static struct apic_cpu look_at_apic(void)
     cpu_identify(cpu_live_cpuid, NULL, &ident);
     return (struct apic_cpu){.has_apic = ident.apic,
                              .has_x2apic = ident.x2apic,
+                             .legacy_xapic_disabled = legacy_xapic_is_disabled(&ident),
                              .apic_base = ident.msr ? msr_read(MSR_APIC_BASE) : 0};
 }
 
@@ -74,12 +91,18 @@ struct apic_plan cpu_choose_apic_mode(void)
     return plan;
 }
 
-void cpu_enable_apic_mode(void)
+bool cpu_enable_apic_mode(void)
 {
     struct apic_cpu cpu = look_at_apic();
     struct apic_plan plan = apic_mode_join(&cpu, boot_apic_mode);
 
     carry_out(&plan);
+    if (plan.look_again) {
+        cpu = look_at_apic();
+        plan = apic_mode_join(&cpu, boot_apic_mode);
+        carry_out(&plan);
+    }
+    return plan.mode == boot_apic_mode;
 }
 
 void cpu_features_enable(void)

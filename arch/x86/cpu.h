@@ -5,6 +5,7 @@
 #ifndef ARCH_X86_CPU_H
 #define ARCH_X86_CPU_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "arch/x86/decode/apic_mode.h"
@@ -22,8 +23,8 @@ bool cpu_has_cpuid(void);
 /* Decides, on the boot CPU, how to talk to local APICs and switches this one to it. */
 struct apic_plan cpu_choose_apic_mode(void);
 
-/* Brings another CPU's local APIC into the mode of the boot CPU's. */
-void cpu_enable_apic_mode(void);
+/* Brings another CPU's local APIC into the mode of the boot CPU's; false if it cannot get there. */
+bool cpu_enable_apic_mode(void);
 
 /* Protection features this CPU has, and no FPU for anybody: nothing uses it. */
 void cpu_features_enable(void);

@@ -167,6 +167,8 @@ static void list_cpus(bool has_lapic)
     struct madt *madt = &firmware.madt;
     unsigned count = 0;
 
+    madt->warnings.count = 0; /* those of before are printed */
+
     if (!has_lapic) {
         pic_enable_timer();
         log_warning("lapic", "no usable local APIC: one CPU, time slices by the PIT");
@@ -175,6 +177,7 @@ static void list_cpus(bool has_lapic)
         if (firmware.has_madt && madt_order_boot_cpu_first(madt, cpus[0].apic_id) != OK)
             log_warning("madt", "the boot CPU's APIC ID 0x%x cannot be one", cpus[0].apic_id);
     }
+    log_warnings(&madt->warnings);
     for (unsigned i = 0; firmware.has_madt && i < madt->cpu_count; i++) {
         const struct madt_cpu *listed = &madt->cpus[i];
         struct cpu *cpu = &cpus[count];
@@ -243,8 +246,10 @@ static void place_online_cpus(const struct options *options)
         !topology_override(options->topology, count, places, &topology))
         log_warning("cmdline", "topology=%s does not fit %u CPUs and is ignored",
                     options->topology, count);
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
+        places[i].cpu = (uint16_t)numbers[i];
         cpus[numbers[i]].place = places[i];
+    }
     log_warnings(&topology.warnings);
     for (unsigned i = 0; i < cpu_count; i++) {
         static const char *const states[] = {"listed", "starting", "online", "failed", "skipped"};

@@ -26,6 +26,8 @@
 
 /* "Model-Specific Registers (MSRs)" */
 #define MSR_APIC_BASE 0x1b
+#define MSR_XAPIC_DISABLE_STATUS 0xbd
+#define MSR_ARCH_CAPABILITIES 0x10a
 #define MSR_EFER 0xc0000080
 #define EFER_NXE (1u << 11)
 

@@ -61,7 +61,8 @@ void smp_ap_entry(uint32_t ticket)
     uint64_t now, earliest;
 
     paging_enable();
-    cpu_enable_apic_mode();
+    if (!cpu_enable_apic_mode())
+        cpu_halt_for_ever(); /* the boot CPU reports a CPU that did not answer */
     lapic_enable();
     cpu = find_by_apic_id(lapic_id());
     /* Nobody we know, or one already running (started twice): park on this stack for ever. */

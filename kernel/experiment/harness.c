@@ -268,9 +268,9 @@ struct bitmap harness_first_threads(void)
 
     BITMAP_FOR_EACH(cpu, &usable)
     {
-        if (bitmap_test(&cores, cpus[cpu].place.core))
+        if (bitmap_test(&cores, sched_core_of(cpu)))
             continue;
-        bitmap_set(&cores, cpus[cpu].place.core);
+        bitmap_set(&cores, sched_core_of(cpu));
         bitmap_set(&first, cpu);
     }
     return first;
@@ -292,7 +292,7 @@ bool harness_siblings(struct bitmap *first, struct bitmap *second)
     {
         for (uint32_t b = bitmap_next(&usable, a + 1); b != BITMAP_NONE;
              b = bitmap_next(&usable, b + 1)) {
-            if (cpus[a].place.core != cpus[b].place.core)
+            if (sched_core_of(a) != sched_core_of(b))
                 continue;
             bitmap_set(first, a);
             bitmap_set(second, b);

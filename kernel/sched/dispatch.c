@@ -18,25 +18,31 @@ static void set_all(struct bitmap *map, const struct bitmap *bits, bool value)
                                  : map->words[word] & ~bits->words[word];
 }
 
-/* Brings the masks in line with one CPU's state; to be called after every change of it. */
+/* Brings the masks of whole cores in line with a core's counts. */
+static void note_core(struct sched *sched, const struct sched_core *core)
+{
+    struct bitmap usable = bitmap_and(&core->cpus, &sched->usable);
+
+    set_all(&sched->idle_core_cpus, &usable, core->busy == 0);
+    set_all(&sched->shared_cpus, &usable, core->busy - core->leaving >= 2);
+}
+
+/* Brings counts and masks in line with one CPU's state; to be called after every change of it. */
 static void note_busy(struct sched *sched, uint32_t cpu)
 {
     struct sched_cpu *c = &sched->cpus[cpu];
-    struct sched_core *core = &sched->cores[c->core];
     bool busy = c->current != NULL || c->incoming != NULL || c->awaits;
-    struct bitmap usable = bitmap_and(&core->cpus, &sched->usable);
 
-    if (!bitmap_test(&sched->usable, cpu))
+    if (!bitmap_test(&sched->usable, cpu) || busy != bitmap_test(&sched->idle_cpus, cpu))
         return;
-    if (busy && bitmap_test(&sched->idle_cpus, cpu)) {
+    if (busy) {
         bitmap_clear(&sched->idle_cpus, cpu);
-        core->busy++;
-    } else if (!busy && !bitmap_test(&sched->idle_cpus, cpu)) {
+        sched->cores[c->core].busy++;
+    } else {
         bitmap_set(&sched->idle_cpus, cpu);
-        core->busy--;
+        sched->cores[c->core].busy--;
     }
-    set_all(&sched->idle_core_cpus, &usable, core->busy == 0);
-    set_all(&sched->shared_cpus, &usable, core->busy - core->leaving >= 2);
+    note_core(sched, &sched->cores[c->core]);
 }
 
 bool dispatch_allowed(const struct sched *sched, const struct sched_entity *entity, uint32_t cpu)
@@ -219,7 +225,7 @@ void dispatch_pull(struct sched *sched, uint32_t cpu, uint32_t victim)
     request(sched, cpu, victim);
     sched->cpus[victim].leaves = true;
     sched->cores[sched->cpus[victim].core].leaving++;
-    note_busy(sched, victim);
+    note_core(sched, &sched->cores[sched->cpus[victim].core]);
 }
 
 void dispatch_exchange(struct sched *sched, uint32_t cpu, uint32_t victim, uint64_t now_ns)
@@ -244,9 +250,11 @@ static void finish_push(struct sched *sched, uint32_t cpu, uint64_t now_ns)
 
     if (target == NO_CPU)
         return;
-    if (c->leaves)
+    if (c->leaves) {
+        c->leaves = false;
         sched->cores[c->core].leaving--;
-    c->leaves = false;
+        note_core(sched, &sched->cores[c->core]);
+    }
     c->push_to = NO_CPU;
     sched->cpus[target].awaits = false;
     if (c->current != NULL && dispatch_allowed(sched, c->current, target))

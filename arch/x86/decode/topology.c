@@ -287,8 +287,10 @@ void topology_build(const struct topology_scan *scans, unsigned count, struct cp
     topology_number_caches(scans, count, places, out->package_shift);
     /* If the last resort found packages of several CPUs, that was by the count in leaf 1. */
     out->method = method == TOPOLOGY_SINGLE && out->packages < count ? TOPOLOGY_LEAF_01 : method;
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
         places[i].apic_id = scans[i].apic_id;
+        places[i].cpu = (uint16_t)i;
+    }
 }
 
 unsigned topology_distance(const struct cpu_place *a, const struct cpu_place *b)

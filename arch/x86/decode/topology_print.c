@@ -74,7 +74,7 @@ void topology_print_cores(text_sink *sink, void *ctx, const struct topology *top
                 place = &places[cpu];
                 format_to(sink, ctx, "core: core=%u package=%u cpus=", core, place->package);
             }
-            print_list_item(sink, ctx, cpu, &first);
+            print_list_item(sink, ctx, places[cpu].cpu, &first);
             cpus++;
         }
         if (!place)
@@ -102,7 +102,7 @@ static void print_cache(text_sink *sink, void *ctx, const struct topology *topol
         if (first)
             format_to(sink, ctx, "cache: level=%u type=%s kib=%u cpus=", what->level,
                       cache_type_names[what->type], (unsigned)what->kib);
-        print_list_item(sink, ctx, cpu, &first);
+        print_list_item(sink, ctx, places[cpu].cpu, &first);
     }
     format_to(sink, ctx, "\n");
 }
