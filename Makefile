@@ -25,12 +25,14 @@ all: $(B)/tandem.elf host
 
 # ---- kernel ------------------------------------------------------------------------------------
 VERSION := 0.1
-FREESTANDING := $(COMMON) -O2 -m32 -march=i686 -mtune=generic -ffreestanding -fno-pie -fno-pic \
+# The kernel itself is built for less than it needs, to be able to say on an older CPU what is
+# missing; user programs only run where an i686 is.
+FREESTANDING := $(COMMON) -O2 -m32 -mtune=generic -ffreestanding -fno-pie -fno-pic \
     -fno-stack-protector -fcf-protection=none -mgeneral-regs-only -fno-asynchronous-unwind-tables \
     -ffile-prefix-map=$(CURDIR)=. -g
-KERNEL_CFLAGS := $(FREESTANDING) -DVERSION='"$(VERSION)"'
+KERNEL_CFLAGS := $(FREESTANDING) -march=i486 -DVERSION='"$(VERSION)"'
 # An in-order Atom misses the one register more than a backtrace through MD5 would be worth.
-USER_CFLAGS := $(FREESTANDING) -fomit-frame-pointer
+USER_CFLAGS := $(FREESTANDING) -march=i686 -fomit-frame-pointer
 LDFLAGS := -m elf_i386 --build-id=none -z noexecstack -z max-page-size=4096 --no-warn-rwx-segments
 
 KERNEL_C   := $(PURE_KERNEL) \
@@ -42,9 +44,10 @@ KERNEL_OBJ := $(KERNEL_C:%.c=$(B)/kernel/%.o) $(KERNEL_ASM:%.asm=$(B)/kernel/%.a
 # What every program may use; the linker takes what it needs.
 USER_LIB := $(patsubst %,$(B)/user/%.o,user/libuser kernel/lib/format kernel/lib/string \
     kernel/lib/clock_math kernel/lib/words)
-USER_PROGRAMS := md5 hog
+USER_PROGRAMS := md5 hog crash
 USER_ELF := $(USER_PROGRAMS:%=$(B)/user/%.elf)
 md5_OBJ  := user/md5/main user/md5/md5 user/md5/command
+crash_OBJ := user/crash
 hog_OBJ  := user/hog user/md5/md5 user/md5/command
 
 $(B)/kernel/%.o: %.c Makefile

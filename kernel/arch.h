@@ -111,7 +111,11 @@ const char *arch_platform(void);
 /* Ends as the command line asks (halt, exit, poweroff, reboot). Does not return. */
 __attribute__((noreturn)) void arch_end(const struct options *options, bool ok);
 
-/* Prints the calls that led here, from this frame pointer (or the caller's own, if 0). */
+/* Loses the kernel stack, for a test of what happens then. */
+__attribute__((noreturn)) void arch_cause_double_fault(void);
+
+/* Prints the calls that led here, from this frame pointer; for 0 from the caller's own, and the
+ * control registers before. */
 void arch_print_backtrace(uint32_t frame_pointer);
 
 #endif

@@ -5,6 +5,7 @@
 #include "kernel/arch.h"
 #include "kernel/experiment/experiment.h"
 #include "kernel/experiment/harness.h"
+#include "kernel/inject.h"
 #include "kernel/lib/string.h"
 #include "kernel/log.h"
 #include "kernel/panic.h"
@@ -26,6 +27,7 @@ static void check_options(void)
         policies[count] = sched_policies[count]->name;
     options_check_names(&main_options, "sched", policies);
     options_check_names(&main_options, "run", experiment_choices);
+    options_check_names(&main_options, "inject", inject_names);
     for (unsigned i = 0; i < main_options.warning_count; i++)
         log_warning("cmdline", "%s", main_options.warnings[i].text);
     if (main_options.warnings_dropped > 0)
@@ -55,6 +57,7 @@ void kernel_main(void)
     check_options();
     arch_start_other_cpus(&main_options);
     sched_init(&main_options);
+    inject_failures(&main_options.inject);
     experiments_run();
     ok = print_summary();
     log_print("end: status=%s code=%d\n", ok ? "ok" : "failed", ok ? 0 : 1);

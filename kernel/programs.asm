@@ -23,6 +23,7 @@ global programs
 programs:
 PROGRAM md5
 PROGRAM hog
+PROGRAM crash
         dd      0, 0, 0
 
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -10,6 +10,12 @@
 #define WRITE_MAX_BYTES 4096u   /* a call returns how much it took */
 #define WRITE_PIECE_BYTES 1024u /* text up to this length is never torn apart */
 
+/* Whether a range lies where a task's memory can be at all, without wrapping around. */
+static bool is_user_range(uint32_t address, uint32_t length_bytes)
+{
+    return address >= USER_BASE && address <= USER_LIMIT && length_bytes <= USER_LIMIT - address;
+}
+
 /* Copies from the running task's memory; false if any byte is not its own. The kernel reads the
  * physical page, so what the task's tables say later cannot matter. */
 static bool copy_from_user(void *destination, uint32_t address, uint32_t length_bytes)
@@ -17,8 +23,7 @@ static bool copy_from_user(void *destination, uint32_t address, uint32_t length_
     const struct address_space *space = &sched_current()->space;
     uint8_t *out = destination;
 
-    if (length_bytes > USER_LIMIT - USER_BASE || address < USER_BASE ||
-        address > USER_LIMIT - length_bytes)
+    if (!is_user_range(address, length_bytes))
         return false;
     while (length_bytes > 0) {
         uint32_t offset = address % PAGE_BYTES;
@@ -78,6 +83,8 @@ static int32_t system_write(uint32_t address, uint32_t length_bytes)
     char text[WRITE_PIECE_BYTES];
     uint32_t done = 0;
 
+    if (!is_user_range(address, length_bytes))
+        return SYSCALL_ERROR;
     if (length_bytes > WRITE_MAX_BYTES)
         length_bytes = WRITE_MAX_BYTES;
     while (done < length_bytes) {

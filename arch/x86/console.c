@@ -83,3 +83,9 @@ uint32_t arch_console_lost(void)
         lost += uarts[i].lost;
     return lost;
 }
+
+void console_drain(void)
+{
+    for (unsigned i = 0; i < uart_count; i++)
+        uart_drain(&uarts[i]);
+}

@@ -15,4 +15,7 @@ void console_init(const struct options *options, bool text_screen);
 /* Warns of outputs that were asked for and not found. */
 void console_report(void);
 
+/* Waits, within a bound, until everything written has left the serial ports. */
+void console_drain(void);
+
 #endif

@@ -1,4 +1,5 @@
 /* The ways to end: QEMU's and Bochs's doors, power off, reset, halt. */
+#include "arch/x86/console.h"
 #include "arch/x86/io.h"
 #include "arch/x86/machine.h"
 #include "kernel/arch.h"
@@ -36,6 +37,7 @@ void arch_end(const struct options *options, bool ok)
 {
     arch_irq_save();
     log_flush();
+    console_drain(); /* or the machine is gone before its last line is */
     switch (options->end) {
     case OPTIONS_END_EXIT:
         if (machine_is_bochs())

@@ -242,10 +242,8 @@ static void place_online_cpus(const struct options *options)
         numbers[count++] = i;
     }
     topology_build(scans, count, places, &topology);
-    if (strcmp(options->topology, "auto") != 0 &&
-        !topology_override(options->topology, count, places, &topology))
-        log_warning("cmdline", "topology=%s does not fit %u CPUs and is ignored",
-                    options->topology, count);
+    if (strcmp(options->topology, "auto") != 0)
+        topology_override(options->topology, count, places, &topology); /* warns in any case */
     for (unsigned i = 0; i < count; i++) {
         places[i].cpu = (uint16_t)numbers[i];
         cpus[numbers[i]].place = places[i];

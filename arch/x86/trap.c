@@ -149,6 +149,13 @@ void trap_double_fault(void)
           cr2_read());
 }
 
+void arch_cause_double_fault(void)
+{
+    /* Page 0 is absent: the push faults, and so does the attempt to report that. */
+    __asm__ volatile("movl $16, %%esp\n\tpushl $0" : : : "memory");
+    __builtin_unreachable();
+}
+
 /* Frame pointers of kernel code lie in identity-mapped memory; anything else ends the walk. */
 static bool plausible_frame(uint32_t frame)
 {
@@ -157,8 +164,13 @@ static bool plausible_frame(uint32_t frame)
 
 void arch_print_backtrace(uint32_t frame_pointer)
 {
-    uint32_t frame = frame_pointer != 0 ? frame_pointer : (uint32_t)__builtin_frame_address(0);
+    uint32_t frame = frame_pointer;
 
+    if (frame == 0) {
+        frame = (uint32_t)__builtin_frame_address(0);
+        log_print("registers: esp=%08x ebp=%08x cr0=%08x cr2=%08x cr3=%08x cr4=%08x\n",
+                  (uint32_t)&frame, frame, cr0_read(), cr2_read(), cr3_read(), cr4_read());
+    }
     for (unsigned i = 0; i < BACKTRACE_MAX && plausible_frame(frame); i++) {
         const uint32_t *words = (const uint32_t *)frame;
         uint32_t address = words[1];

@@ -19,6 +19,7 @@
 #define MCR_LOOPBACK 0x1e
 #define LSR_DATA_READY 0x01
 #define LSR_THR_EMPTY 0x20
+#define LSR_TRANSMITTER_EMPTY 0x40
 #define UART_CLOCK_BAUD 115200u
 #define LOOPBACK_BYTE 0x5a
 #define POLLS 100000u        /* over 10 ms: longer than a character at 1200 baud */
@@ -90,4 +91,10 @@ void uart_write(struct uart *uart, const char *text, size_t length_bytes)
             send(uart, '\r', &lost_in_a_row);
         send(uart, text[i], &lost_in_a_row);
     }
+}
+
+void uart_drain(struct uart *uart)
+{
+    if (uart->present)
+        poll(uart->port, LSR_TRANSMITTER_EMPTY);
 }

@@ -21,4 +21,7 @@ bool uart_init(struct uart *uart, uint16_t port, uint32_t baud);
  * until the port is given up; what it did not take is counted. */
 void uart_write(struct uart *uart, const char *text, size_t length_bytes);
 
+/* Waits, within a bound, until the last character has left the transmitter. */
+void uart_drain(struct uart *uart);
+
 #endif

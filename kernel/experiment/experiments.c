@@ -96,7 +96,7 @@ static void finish_peg(struct run *run)
     hog = NULL;
 }
 
-/* ---- fill: twice as many tasks as cores, at once or in two batches ---- */
+/* ---- fill: twice as many tasks as cores, at once, and in batches for comparison ---- */
 
 static uint32_t prepare_fill(struct run *run, const char **why)
 {
@@ -106,21 +106,8 @@ static uint32_t prepare_fill(struct run *run, const char **why)
     return tasks > RUN_MAX_GROUP ? RUN_MAX_GROUP : tasks;
 }
 
-static void round_fill(struct run *run)
-{
-    struct bitmap everywhere = harness_all_cpus();
-    uint32_t makespan;
-
-    for (uint32_t i = 0; i < run->tasks; i++)
-        harness_add(run, &everywhere);
-    harness_start(run);
-    makespan = harness_finish(run);
-    harness_add_sample(run, makespan);
-    harness_add_makespan(run, makespan);
-}
-
-/* One batch after the other, one thread of each core in use. */
-static void round_batches(struct run *run)
+/* One batch after the other, one thread of each core in use; the sum of their makespans. */
+static uint32_t run_batches(struct run *run)
 {
     struct bitmap first_threads = harness_first_threads();
     uint32_t cores = harness_core_count(), left = run->tasks, makespan = 0;
@@ -140,25 +127,39 @@ static void round_batches(struct run *run)
         makespan += harness_finish(run);
         left -= batch;
     }
+    return makespan;
+}
+
+static void round_fill(struct run *run)
+{
+    struct bitmap everywhere = harness_all_cpus();
+    uint32_t makespan;
+
+    for (uint32_t i = 0; i < run->tasks; i++)
+        harness_add(run, &everywhere);
+    harness_start(run);
+    makespan = harness_finish(run);
     harness_add_sample(run, makespan);
     harness_add_makespan(run, makespan);
+    run->in_batches = true;
+    if (run->batches_count < RUN_MAX_SAMPLES)
+        run->batches_us[run->batches_count++] = run_batches(run);
+    run->in_batches = false;
 }
 
 const struct experiment experiments[] = {
-    {"solo", "", "How long does one md5 -t take that has the machine to itself?",
-     "i7 2.0 s, Atom 0.4 s", true, prepare_solo, round_anywhere, NULL},
-    {"pair", "", "Two md5 -t at once: does the scheduler find two cores for them?",
-     "1.00 Windows 7", true, prepare_pair, round_anywhere, NULL},
-    {"siblings", "", "Two md5 -t pinned to the two threads of one core: what does sharing cost?",
-     "1.15 i7, 1.50 Atom", true, prepare_siblings, round_siblings, NULL},
-    {"same_cpu", "", "Two md5 -t pinned to one logical CPU: what does taking turns cost?",
-     "1.75 i7", true, prepare_pair, round_same_cpu, NULL},
-    {"peg", "", "One task hogs a CPU; how long does an md5 -t take that is started beside it?",
-     "1.00 or 1.50 Atom", true, prepare_peg, round_peg, finish_peg},
-    {"fill", "together", "Twice as many md5 -t as cores, all at once: what is the second thread "
-     "worth?", "1.50 Atom", true, prepare_fill, round_fill, NULL},
-    {"fill", "batches", "The same tasks in two batches, one thread of each core in use.",
-     "2.00 Atom", true, prepare_fill, round_batches, NULL},
+    {"solo", "How long does one md5 -t take that has the machine to itself?",
+     "i7 2.0 s, Atom 0.4 s", NULL, true, prepare_solo, round_anywhere, NULL},
+    {"pair", "Two md5 -t at once: does the scheduler find two cores for them?",
+     "1.00 Windows 7", NULL, true, prepare_pair, round_anywhere, NULL},
+    {"siblings", "Two md5 -t pinned to the two threads of one core: what does sharing cost?",
+     "1.15 i7, 1.50 Atom", NULL, true, prepare_siblings, round_siblings, NULL},
+    {"same_cpu", "Two md5 -t pinned to one logical CPU: what does taking turns cost?",
+     "1.75 i7", NULL, true, prepare_pair, round_same_cpu, NULL},
+    {"peg", "One task hogs a CPU; how long does an md5 -t take that is started beside it?",
+     "1.00 or 1.50 Atom", NULL, true, prepare_peg, round_peg, finish_peg},
+    {"fill", "Twice as many md5 -t as cores, at once or in two batches: what is a thread worth?",
+     "1.50 Atom", "2.00 Atom", true, prepare_fill, round_fill, NULL},
     {NULL, NULL, NULL, NULL, false, NULL, NULL, NULL},
 };
 

@@ -143,18 +143,21 @@ static void print_task(const struct run *run, const struct task *task, bool ok)
     cpu_list(&e->ran_on, list);
     log_print("task: experiment=%s sched=%s round=%u task=\"%s\" pid=%u cpus=%s wall_us=%u "
               "run_us=%u wait_us=%u blocked_us=%u shared_us=%u stalled_us=%u switches=%u "
-              "migrations=%u sibling_migrations=%u digest=%s ok=%d\n",
+              "migrations=%u sibling_migrations=%u digest=%s ok=%d%s\n",
               run->experiment->name, run->policy->name, run->round, task->name, task->pid, list,
               to_us(task->end_ns - task->start_ns), to_us(e->run_ns), to_us(e->wait_ns),
               to_us(e->blocked_ns), to_us(e->shared_ns), to_us(task->stalled_ns), e->switches,
-              e->migrations, e->sibling_migrations, digest, ok);
+              e->migrations, e->sibling_migrations, digest, ok,
+              run->in_batches ? " part=batches" : "");
 }
 
 static void account(struct run *run, const struct task *task, bool ok)
 {
     run->ended++;
-    run->run_ns += task->entity.run_ns;
-    run->shared_ns += task->entity.shared_ns;
+    if (!run->in_batches) {
+        run->run_ns += task->entity.run_ns;
+        run->shared_ns += task->entity.shared_ns;
+    }
     harness_totals.tasks++;
     harness_totals.faults += task->faulted;
     if (!ok) {
@@ -253,6 +256,29 @@ void harness_self_test(void)
     harness_totals.failed += wrong;
     log_print("selftest: what=\"md5, RFC 1321 vectors\" vectors=%u failed=%u\n",
               (unsigned)VECTORS, wrong);
+}
+
+void harness_expect_fault(const char *kind)
+{
+    const char *const argv[] = {"crash", kind, NULL};
+    struct bitmap everywhere = harness_all_cpus();
+    bool fault_expected = strcmp(kind, "syscall") != 0;
+    struct task *task = create("crash", kind, argv, &everywhere);
+
+    if (task == NULL) {
+        harness_totals.failed++;
+        return;
+    }
+    sched_start(task);
+    wait_for(&task, 1);
+    harness_totals.tasks++;
+    harness_totals.faults += task->faulted;
+    if (task->faulted != fault_expected || (!fault_expected && task->exit_status != 0)) {
+        harness_totals.failed++;
+        log_error("harness", "crash %s: status %d, fault %d", kind, task->exit_status,
+                  task->faulted);
+    }
+    task_destroy(task);
 }
 
 /* ---- The machine ---- */

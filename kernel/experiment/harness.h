@@ -20,7 +20,6 @@ struct experiment;
 /* One experiment under one policy. */
 struct run {
     const struct experiment *experiment;
-    const char *variant;               /* "" or which part of the experiment this is */
     const struct sched_policy *policy;
     uint32_t tasks;                    /* that run at the same time */
     uint32_t round;
@@ -33,7 +32,10 @@ struct run {
     uint32_t sample_count, samples_dropped;
     uint32_t makespans_us[RUN_MAX_SAMPLES];
     uint32_t makespan_count;
-    uint64_t run_ns, shared_ns;        /* of all tasks */
+    uint64_t run_ns, shared_ns;        /* of all tasks but those of the batches */
+    bool in_batches;                   /* `fill`: this half of the round is the comparison */
+    uint32_t batches_us[RUN_MAX_SAMPLES];
+    uint32_t batches_count;
     uint32_t ended, failed;
 };
 
@@ -68,6 +70,10 @@ struct task *harness_start_hog(const struct bitmap *affinity);
 
 /* Runs the RFC 1321 test vectors as tasks; counts what is wrong as failed. */
 void harness_self_test(void);
+
+/* Runs the program `crash` with one kind of fault, and counts it as failed unless the fault, or for
+ * "syscall" the lack of one, is what the kernel reports. */
+void harness_expect_fault(const char *kind);
 
 /* Lets `us` microseconds pass. */
 void harness_sleep_us(uint32_t us);

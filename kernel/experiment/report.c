@@ -11,6 +11,7 @@
 #include "kernel/smt_model.h"
 
 #define MAX_ROWS 64
+#define SPREAD_MAX_PERCENT 15
 #define HISTOGRAM_BINS 9     /* ratios from 1.0 in steps of a quarter */
 #define HISTOGRAM_WIDTH 40u
 
@@ -18,12 +19,14 @@
 struct row {
     const struct experiment *experiment;
     const struct sched_policy *policy;
-    struct stats ratio;
+    struct stats ratio, batches_ratio;
     uint32_t shared_percent;
+    bool reliable;
 };
 
 static struct row rows[MAX_ROWS];
 static unsigned row_count;
+static uint32_t solo_spread_percent; /* of the solo times; the widest seen in this boot */
 
 /* ---- What an emulator's times are worth ---- */
 
@@ -45,6 +48,9 @@ static const char *unreliable_because(const struct run *run)
     bool emulated = strcmp(arch_platform(), "qemu") == 0 || strcmp(arch_platform(), "kvm") == 0;
     uint32_t busy = run->tasks < logical_cpus() ? run->tasks : logical_cpus();
 
+    /* A task alone on the machine takes the same time again and again, or something else runs. */
+    if (solo_spread_percent > SPREAD_MAX_PERCENT)
+        return "the solo times differ too much: is the machine busy with something else?";
     if (!emulated)
         return NULL; /* hardware is itself, and Bochs keeps exact virtual time */
     if (main_options.host_cpus == 0)
@@ -69,12 +75,6 @@ static void print_conditions(void)
               main_options.host_cpus, sharing_name());
 }
 
-static void print_variant(const struct run *run)
-{
-    if (run->variant[0] != '\0')
-        log_print(" variant=%s", run->variant);
-}
-
 void report_run(const struct run *run)
 {
     log_print("\n%s, scheduler %s: %s\n", run->experiment->name, run->policy->name,
@@ -82,7 +82,6 @@ void report_run(const struct run *run)
     log_print("run: experiment=%s sched=%s tasks=%u rounds=%u", run->experiment->name,
               run->policy->name, run->tasks, main_options.rounds);
     print_conditions();
-    print_variant(run);
     log_print("\n");
 }
 
@@ -131,15 +130,28 @@ static void print_histogram(const struct run *run)
     }
 }
 
+static struct stats ratios_of(const struct stats *times)
+{
+    return (struct stats){stats_percent(times->min, harness_solo_us),
+                          stats_percent(times->median, harness_solo_us),
+                          stats_percent(times->max, harness_solo_us)};
+}
+
 static struct row make_row(struct run *run, const struct stats *times)
 {
     struct row row = {.experiment = run->experiment, .policy = run->policy};
+    struct stats batches = stats_of(run->batches_us, run->batches_count);
 
-    if (run->tasks == 1 && harness_solo_us == 0)
-        harness_solo_us = times->median;
-    row.ratio = (struct stats){stats_percent(times->min, harness_solo_us),
-                               stats_percent(times->median, harness_solo_us),
-                               stats_percent(times->max, harness_solo_us)};
+    if (run->tasks == 1) {
+        uint32_t spread = stats_percent(times->max - times->min, times->median);
+
+        if (harness_solo_us == 0)
+            harness_solo_us = times->median;
+        if (spread > solo_spread_percent)
+            solo_spread_percent = spread;
+    }
+    row.ratio = ratios_of(times);
+    row.batches_ratio = ratios_of(&batches);
     row.shared_percent = stats_percent(run->shared_ns, run->run_ns);
     return row;
 }
@@ -151,6 +163,7 @@ void report_result(struct run *run)
     struct row row = make_row(run, &times);
     const char *reason = unreliable_because(run);
 
+    row.reliable = reason == NULL;
     log_print("result: experiment=%s sched=%s tasks=%u rounds=%u solo_us=%u min_us=%u "
               "median_us=%u max_us=%u makespan_us=%u",
               run->experiment->name, run->policy->name, run->tasks, run->makespan_count,
@@ -158,9 +171,10 @@ void report_result(struct run *run)
     print_ratio("ratio_min", row.ratio.min);
     print_ratio("ratio_median", row.ratio.median);
     print_ratio("ratio_max", row.ratio.max);
+    if (run->batches_count > 0)
+        print_ratio("ratio_batches", row.batches_ratio.median);
     log_print(" shared_percent=%u failed=%u", row.shared_percent, run->failed);
     print_conditions();
-    print_variant(run);
     if (run->samples_dropped > 0)
         log_print(" samples_dropped=%u", run->samples_dropped);
     log_print(reason == NULL ? " reliable=1\n" : " reliable=0 reason=\"%s\"\n", reason);
@@ -182,31 +196,42 @@ static const struct row *find_row(const struct experiment *experiment, const cha
     return NULL;
 }
 
-static void print_cells(const struct row *row)
+static void print_cells(const struct stats *ratio, uint32_t shared_percent)
 {
-    if (row == NULL) {
-        log_print(" |   -    -    -    -");
-        return;
+    log_print(" |%u.%02u %u.%02u %u.%02u %3u%%", ratio->min / 100, ratio->min % 100,
+              ratio->median / 100, ratio->median % 100, ratio->max / 100, ratio->max % 100,
+              shared_percent);
+}
+
+/* One line: an experiment under the first two policies, or the batches it is compared with. */
+static void print_line(const struct experiment *e, const char *name, bool batches)
+{
+    log_print("%-9.9s", name);
+    for (unsigned i = 0; i < main_options.sched.count && i < 2; i++) {
+        const struct row *row = find_row(e, main_options.sched.names[i]);
+
+        if (row == NULL)
+            log_print(" |  -    -    -    - ");
+        else if (batches)
+            print_cells(&row->batches_ratio, 0);
+        else
+            print_cells(&row->ratio, row->shared_percent);
     }
-    log_print(" |%u.%02u %u.%02u %u.%02u %3u%%", row->ratio.min / 100, row->ratio.min % 100,
-              row->ratio.median / 100, row->ratio.median % 100, row->ratio.max / 100,
-              row->ratio.max % 100, row->shared_percent);
+    log_print(" | %s\n", batches ? e->article_batches : e->article);
 }
 
 static void print_rows(void)
 {
     for (const struct experiment *e = experiments; e->name != NULL; e++) {
-        const char *shown = e->variant[0] != '\0' ? e->variant : e->name;
         bool any = false;
 
         for (unsigned i = 0; i < main_options.sched.count; i++)
             any = any || find_row(e, main_options.sched.names[i]) != NULL;
         if (!any)
             continue;
-        log_print("%-9.9s", e->variant[0] != '\0' ? shown : e->name);
-        for (unsigned i = 0; i < main_options.sched.count && i < 2; i++)
-            print_cells(find_row(e, main_options.sched.names[i]));
-        log_print(" | %s\n", e->article);
+        print_line(e, e->name, false);
+        if (e->article_batches != NULL)
+            print_line(e, " batches", true);
     }
 }
 
@@ -216,13 +241,13 @@ static void print_capacity(void)
     for (unsigned i = row_count; i-- > 0;) {
         uint32_t cores = harness_core_count(), tasks = 2 * cores, hundredths;
 
-        if (strcmp(rows[i].experiment->variant, "together") != 0 || rows[i].ratio.median == 0)
+        if (strcmp(rows[i].experiment->name, "fill") != 0 || rows[i].ratio.median == 0)
             continue;
         if (main_options.tasks != 0)
             tasks = main_options.tasks;
         hundredths = tasks * 10000 / rows[i].ratio.median;
-        log_print("capacity: logical=%u cores=%u measured=%u.%02u\n", logical_cpus(), cores,
-                  hundredths / 100, hundredths % 100);
+        log_print("capacity: logical=%u cores=%u measured=%u.%02u reliable=%d\n", logical_cpus(),
+                  cores, hundredths / 100, hundredths % 100, rows[i].reliable);
         return;
     }
 }

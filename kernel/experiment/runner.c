@@ -35,7 +35,6 @@ static void begin(const struct experiment *experiment, const struct sched_policy
 {
     memset(&run, 0, sizeof run);
     run.experiment = experiment;
-    run.variant = experiment->variant;
     run.policy = policy;
     random_seed(&run.random, main_options.seed);
     sched_use(policy, main_options.seed);

@@ -215,9 +215,10 @@ static const struct option table[] = {
     {"baud", "115200", parse_baud, FIELD(baud), 1200, 115200, NULL},
     {"trace", "off", parse_switch, FIELD(trace), 0, 0, NULL},
     {"end", "halt", parse_word, FIELD(end), 0, 0, end_words},
-    {"module", "core", parse_word, FIELD(module), 0, 0, module_words},
+    {"module", "shared", parse_word, FIELD(module), 0, 0, module_words},
     {"check", "on", parse_switch, FIELD(check), 0, 0, NULL},
     {"host_cpus", "0", parse_number, FIELD(host_cpus), 0, 4096, NULL},
+    {"inject", "none", parse_names, FIELD(inject), 0, 0, NULL},
     {"sharing", "unknown", parse_word, FIELD(sharing), 0, 0, sharing_words},
 };
 

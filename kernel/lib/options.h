@@ -87,6 +87,7 @@ struct options {
     bool check;
     uint32_t host_cpus; /* 0: unknown */
     enum options_sharing sharing;
+    struct options_names inject; /* failures to cause on purpose, for tests */
 
     uint32_t warning_count;
     uint32_t warnings_dropped; /* further ones that found no room */

@@ -63,7 +63,7 @@ static void test_defaults(void **state)
     assert_int_equal(options.baud, 115200);
     assert_false(options.trace);
     assert_int_equal(options.end, OPTIONS_END_HALT);
-    assert_int_equal(options.module, OPTIONS_MODULE_CORE);
+    assert_int_equal(options.module, OPTIONS_MODULE_SHARED);
     assert_true(options.check);
     assert_int_equal(options.host_cpus, 0);
     assert_int_equal(options.sharing, OPTIONS_SHARING_UNKNOWN);
@@ -76,7 +76,7 @@ static void test_every_key(void **state)
     struct options options = parse(
         "run=solo,pair sched=core slice=1ms rounds=3 blocks=100 tasks=8 smt_model=1.5 smt=off "
         "cpus=2 topology=1x2x2:far seed=0xffffffff console=com2,io:0x3E8,mmio:0xfe042000 "
-        "baud=9600 trace=on end=exit module=shared check=off host_cpus=12 sharing=host_smt");
+        "baud=9600 trace=on end=exit module=core check=off host_cpus=12 sharing=host_smt");
 
     (void)state;
     assert_int_equal(options.warning_count, 0);
@@ -104,7 +104,7 @@ static void test_every_key(void **state)
     assert_int_equal(options.baud, 9600);
     assert_true(options.trace);
     assert_int_equal(options.end, OPTIONS_END_EXIT);
-    assert_int_equal(options.module, OPTIONS_MODULE_SHARED);
+    assert_int_equal(options.module, OPTIONS_MODULE_CORE);
     assert_false(options.check);
     assert_int_equal(options.host_cpus, 12);
     assert_int_equal(options.sharing, OPTIONS_SHARING_HOST_SMT);

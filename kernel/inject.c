@@ -1,0 +1,44 @@
+#include "kernel/inject.h"
+
+#include <stddef.h>
+
+#include "kernel/arch.h"
+#include "kernel/experiment/harness.h"
+#include "kernel/lib/string.h"
+#include "kernel/log.h"
+#include "kernel/panic.h"
+
+const char *const inject_names[] = {"none", "panic", "page_fault", "double_fault", "task_faults",
+                                    NULL};
+
+/* Each kind of fault the program `crash` knows, one task after the other. */
+static void inject_task_faults(void)
+{
+    static const char *const kinds[] = {"null",      "kernel",   "text",  "stack", "opcode",
+                                        "privilege", "port",     "divide", "jump",  "syscall"};
+
+    for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        harness_expect_fault(kinds[i]);
+}
+
+static void read_page_zero(void)
+{
+    uint32_t address = 0;
+
+    __asm__("" : "+r"(address)); /* an address the compiler must not reason about */
+    log_print("inject: page 0 holds 0x%x\n", *(const volatile uint32_t *)address);
+}
+
+void inject_failures(const struct options_names *names)
+{
+    for (uint32_t i = 0; i < names->count; i++) {
+        if (strcmp(names->names[i], "panic") == 0)
+            panic("inject", "asked for on the command line");
+        if (strcmp(names->names[i], "page_fault") == 0)
+            read_page_zero();
+        if (strcmp(names->names[i], "double_fault") == 0)
+            arch_cause_double_fault();
+        if (strcmp(names->names[i], "task_faults") == 0)
+            inject_task_faults();
+    }
+}

@@ -1,0 +1,44 @@
+"""Failures caused on purpose: what the kernel says of its own, and that a task's stay its own."""
+
+import re
+
+import pytest
+
+KERNEL_FAILURES = {
+    "panic": "asked for",
+    "page_fault": "page fault",
+    "double_fault": "double fault",
+}
+TASK_FAULTS = {"null": 14, "kernel": 14, "text": 14, "stack": 14, "opcode": 6, "privilege": 13,
+               "port": 13, "divide": 0, "jump": 14}
+
+
+@pytest.mark.parametrize("kind", KERNEL_FAILURES)
+def test_kernel_failure_is_reported_and_ends_with_failure(boot, kind):
+    log = boot(f"run=none inject={kind}")
+    panic, = log.of("panic")
+    assert KERNEL_FAILURES[kind] in panic["what"]
+    assert {"cpu", "task", "where"} <= set(panic.fields)
+    text = log.outcome.serial.decode("ascii")
+    assert re.search(r"^ +called from 0x1[0-9a-f]{5}\r?$", text, re.MULTILINE)
+    assert re.search(r"^registers: .*cr2=", text, re.MULTILINE)
+    end, = log.of("end")
+    assert end["status"] == "failed" and end["code"] == 2
+    assert log.outcome.status == 35
+
+
+@pytest.fixture(name="faults")
+def boot_with_faults(boot):
+    return boot("run=pair blocks=100 rounds=2 inject=task_faults")
+
+
+def test_each_task_fault_ends_that_task_only(faults):
+    assert {fault["task"]: fault["vector"] for fault in faults.of("fault")} == TASK_FAULTS
+    assert all(fault["action"] == "killed" for fault in faults.of("fault"))
+    summary, = faults.of("summary")
+    assert summary["faults"] == len(TASK_FAULTS) and summary["failed"] == 0
+
+
+def test_md5_is_right_after_other_tasks_faulted(faults):
+    assert faults.of("task") and all(task["ok"] == 1 for task in faults.of("task"))
+    assert faults.outcome.status == 33
