@@ -9,7 +9,7 @@ CC      := gcc
 LD      := ld
 NASM    := nasm
 
-need = $(if $(shell command -v $(1)),,$(error $(1) is missing: run tools/setup))
+need = $(if $(shell command -v $(1)),,$(error $(1) is missing: run $(or $(2),tools/setup)))
 $(call need,$(CC))$(call need,$(LD))
 
 WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla
@@ -119,6 +119,29 @@ $(HOST_TOOLS): $(B)/host/%: $(B)/host/tools/host/%.o $(B)/host/libpure.a
 host-test: $(HOST_TESTS) $(HOST_TOOLS)
 	@for t in $(HOST_TESTS); do $$t || exit 1; done
 
+# ---- fuzzing: a libFuzzer program for each parser, which only clang builds -----------------------
+FUZZ_SECONDS := 60
+FUZZERS     := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+FUZZ_CFLAGS := -std=c11 $(WARN) -I. -O1 -g -fsanitize=fuzzer,address,undefined \
+    -fno-sanitize-recover=all
+
+$(FUZZERS:%=$(B)/fuzz/%): $(B)/fuzz/%: tests/fuzz/fuzz_%.c $(PURE_KERNEL) \
+    $(wildcard tests/fuzz/*.h tools/host/*.h arch/x86/decode/*.h kernel/lib/*.h kernel/*.h) Makefile
+	$(call need,clang,tools/setup --fuzz)
+	@mkdir -p $(@D)
+	@echo "  CLANG $@"
+	$(Q)clang $(FUZZ_CFLAGS) $(filter %.c,$^) -o $@
+
+# What was learned stays in build/fuzz for the next run; a finding is written there as well.
+fuzz: $(FUZZERS:%=$(B)/fuzz/%)
+	@for f in $(FUZZERS); do \
+	    echo "  FUZZ  $$f for $(FUZZ_SECONDS) s"; \
+	    $(PYTHON) tests/fuzz/seeds.py $$f $(B)/fuzz/$$f.seeds && mkdir -p $(B)/fuzz/$$f.corpus && \
+	    $(B)/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=1024 -verbosity=0 \
+	        -print_final_stats=1 -artifact_prefix=$(B)/fuzz/$$f- \
+	        $(B)/fuzz/$$f.corpus $(B)/fuzz/$$f.seeds || exit 1; \
+	done
+
 clean:
 	rm -rf $(B)
 
@@ -135,6 +158,9 @@ debug: $(B)/tandem.elf
 test: $(B)/tandem.elf host
 	tools/test $(HOST_TESTS)
 
-.PHONY: all run iso debug test host host-test clean
+check: $(HOST_PURE) $(KERNEL_OBJ)
+	tools/check $(filter $(PURE_KERNEL:%.c=$(B)/kernel/%.o),$(KERNEL_OBJ))
+
+.PHONY: check all run iso debug test host host-test fuzz clean
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -19,23 +19,23 @@ enum cpu_state {
     CPU_LISTED,   /* the firmware lists it; nothing was tried yet */
     CPU_STARTING, /* told to start; its answer is awaited */
     CPU_ONLINE,
-    CPU_FAILED,   /* did not answer in time */
-    CPU_SKIPPED,  /* deliberately not started; `reason` says why */
+    CPU_FAILED,  /* did not answer in time */
+    CPU_SKIPPED, /* deliberately not started; `reason` says why */
 };
 
 struct cpu {
-    unsigned cpu;           /* [I] index of this record in cpus[] */
-    uint32_t apic_id;       /* [I] */
-    uint32_t acpi_uid;      /* [I] */
-    struct cpu_place place; /* [I] */
-    uint32_t state;         /* [a] enum cpu_state; a late CPU loses the race to CPU_FAILED */
-    const char *reason;     /* [I] why it is failed or skipped; static text, or "" */
-    struct task *running;   /* [o] whose registers are in the CPU, the idle task included */
-    struct task *idle;      /* [I] runs when there is nothing to run */
-    struct task *sleepers;  /* [q] tasks to wake by this CPU's timer, earliest first */
-    uint64_t slice_end_ns;  /* [o] when the running task's slice ends; 0: no slice */
-    uint64_t stall_at_ns;   /* [o] when the model of a shared core looks again; 0: never */
-    uint64_t last_now_ns;   /* [o] the clock never goes back on one CPU */
+    unsigned cpu;            /* [I] index of this record in cpus[] */
+    uint32_t apic_id;        /* [I] */
+    uint32_t acpi_uid;       /* [I] */
+    struct cpu_place place;  /* [I] */
+    uint32_t state;          /* [a] enum cpu_state; a late CPU loses the race to CPU_FAILED */
+    const char *reason;      /* [I] why it is failed or skipped; static text, or "" */
+    struct task *running;    /* [o] whose registers are in the CPU, the idle task included */
+    struct task *idle;       /* [I] runs when there is nothing to run */
+    struct task *sleepers;   /* [q] tasks to wake by this CPU's timer, earliest first */
+    uint64_t slice_end_ns;   /* [o] when the running task's slice ends; 0: no slice */
+    uint64_t stall_at_ns;    /* [o] when the model of a shared core looks again; 0: never */
+    uint64_t last_now_ns;    /* [o] the clock never goes back on one CPU */
     int64_t clock_offset_ns; /* [I] added to this CPU's own counter to agree with the boot CPU */
 };
 
@@ -51,6 +51,15 @@ static inline enum cpu_state cpu_state(const struct cpu *cpu)
 static inline bool cpu_is_online(const struct cpu *cpu)
 {
     return cpu_state(cpu) == CPU_ONLINE;
+}
+
+/* False, and nothing is changed, if it is in another state: of two that compete one wins. */
+static inline bool cpu_change_state(struct cpu *cpu, enum cpu_state from, enum cpu_state to)
+{
+    uint32_t expected = from;
+
+    return __atomic_compare_exchange_n(&cpu->state, &expected, to, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE);
 }
 
 #endif

@@ -8,13 +8,13 @@
 
 enum error {
     OK = 0,
-    ERROR_NOT_FOUND,   /* the thing asked for is not there */
-    ERROR_TRUNCATED,   /* the bytes end before the structure does */
-    ERROR_BAD_LENGTH,  /* a length field contradicts the bytes around it */
+    ERROR_NOT_FOUND,  /* the thing asked for is not there */
+    ERROR_TRUNCATED,  /* the bytes end before the structure does */
+    ERROR_BAD_LENGTH, /* a length field contradicts the bytes around it */
     ERROR_BAD_CHECKSUM,
-    ERROR_BAD_VALUE,   /* a field holds a value it must not hold */
+    ERROR_BAD_VALUE, /* a field holds a value it must not hold */
     ERROR_NO_MEMORY,
-    ERROR_NO_SPACE,    /* a fixed table is full */
+    ERROR_NO_SPACE, /* a fixed table is full */
     ERROR_TIMEOUT,
     ERROR_UNSUPPORTED, /* the hardware cannot do it */
 };

@@ -8,14 +8,14 @@
 #include "kernel/log.h"
 #include "kernel/panic.h"
 
-const char *const inject_names[] = {"none", "panic", "page_fault", "double_fault", "task_faults",
-                                    NULL};
+const char *const inject_names[] = {"none",         "panic",       "page_fault",
+                                    "double_fault", "task_faults", NULL};
 
 /* Each kind of fault the program `crash` knows, one task after the other. */
 static void inject_task_faults(void)
 {
-    static const char *const kinds[] = {"null",      "kernel",   "text",  "stack", "opcode",
-                                        "privilege", "port",     "divide", "jump",  "syscall"};
+    static const char *const kinds[] = {"null",      "kernel", "text",   "stack", "opcode",
+                                        "privilege", "port",   "divide", "jump",  "syscall"};
 
     for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         harness_expect_fault(kinds[i]);

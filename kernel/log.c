@@ -10,8 +10,8 @@
 #define LOG_RING_BYTES (256u * 1024) /* a power of two */
 
 static struct spinlock log_lock = SPINLOCK("log");
-static char ring[LOG_RING_BYTES];      /* guarded by log_lock, like all below */
-static uint32_t ring_head, ring_tail;  /* bytes ever written in, and out */
+static char ring[LOG_RING_BYTES];     /* guarded by log_lock, like all below */
+static uint32_t ring_head, ring_tail; /* bytes ever written in, and out */
 static bool log_deferred;
 static bool panicking;
 static struct log_counts counts;

@@ -20,12 +20,12 @@ enum core_shares { SHARES_NONE, SHARES_SMT, SHARES_MODULE };
 /* Where one CPU sits. Package, core and module numbers are dense and unique over the machine. */
 struct cpu_place {
     uint32_t apic_id;
-    uint16_t cpu;      /* its number; the decoders number what they are given from 0 */
+    uint16_t cpu; /* its number; the decoders number what they are given from 0 */
     uint16_t package;
-    uint16_t core;     /* AMD family 15h: the integer core */
-    uint16_t thread;   /* rank by APIC ID inside its core, from 0 */
-    uint16_t module;   /* AMD family 15h: the compute unit; elsewhere equal to core */
-    uint16_t cache;    /* CPUs with equal numbers share the last-level cache; dense over machine */
+    uint16_t core;   /* AMD family 15h: the integer core */
+    uint16_t thread; /* rank by APIC ID inside its core, from 0 */
+    uint16_t module; /* AMD family 15h: the compute unit; elsewhere equal to core */
+    uint16_t cache;  /* CPUs with equal numbers share the last-level cache; dense over machine */
     enum cpu_type type;
 };
 
@@ -33,7 +33,7 @@ struct cpu_place {
 struct memory_range {
     uint64_t base;
     uint64_t length_bytes;
-    uint32_t type;     /* 1 is usable RAM, everything else is not ours */
+    uint32_t type; /* 1 is usable RAM, everything else is not ours */
 };
 
 #endif

@@ -28,6 +28,10 @@ static void check_options(void)
     options_check_names(&main_options, "sched", policies);
     options_check_names(&main_options, "run", experiment_choices);
     options_check_names(&main_options, "inject", inject_names);
+    if (main_options.trace)
+        log_warning("cmdline", "trace=on: this version records no trace");
+    if (main_options.end == OPTIONS_END_MONITOR)
+        log_warning("cmdline", "end=monitor: this version has no monitor, it halts instead");
     for (unsigned i = 0; i < main_options.warning_count; i++)
         log_warning("cmdline", "%s", main_options.warnings[i].text);
     if (main_options.warnings_dropped > 0)

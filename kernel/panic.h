@@ -12,9 +12,8 @@ __attribute__((noreturn, format(printf, 2, 3))) void panic(const char *where, co
 #define PANIC_STRING(x) PANIC_STRING_(x)
 
 /* On in every build: a scheduler that went wrong must not go on measuring. */
-#define ASSERT(condition)                                                             \
-    ((condition) ? (void)0                                                            \
-                 : panic(__FILE__ ":" PANIC_STRING(__LINE__), "assertion failed: %s", \
-                         #condition))
+#define ASSERT(condition)  \
+    ((condition) ? (void)0 \
+                 : panic(__FILE__ ":" PANIC_STRING(__LINE__), "assertion failed: %s", #condition))
 
 #endif

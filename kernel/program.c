@@ -72,20 +72,18 @@ static enum error load_segment(const struct program *program, struct address_spa
         segment->address % PAGE_BYTES != segment->offset % PAGE_BYTES || end < segment->address)
         return ERROR_BAD_VALUE;
     for (uint32_t page = first; page < end; page += PAGE_BYTES) {
-        const uint8_t *in_image = program->file + segment->offset / PAGE_BYTES * PAGE_BYTES +
-                                  (page - first);
-        enum error error =
-            writable ? add_data_page(program, space, segment, page)
-                     : arch_space_map(space, page, (uint32_t)in_image, false,
-                                      (segment->flags & ELF_EXECUTABLE) != 0);
+        const uint8_t *in_image =
+            program->file + segment->offset / PAGE_BYTES * PAGE_BYTES + (page - first);
+        enum error error = writable ? add_data_page(program, space, segment, page)
+                                    : arch_space_map(space, page, (uint32_t)in_image, false,
+                                                     (segment->flags & ELF_EXECUTABLE) != 0);
         if (error != OK)
             return error;
     }
     return OK;
 }
 
-enum error program_load(const struct program *program, struct address_space *space,
-                        uint32_t *entry)
+enum error program_load(const struct program *program, struct address_space *space, uint32_t *entry)
 {
     const struct elf_header *header = (const void *)program->file;
     const struct elf_segment *segments = (const void *)(program->file + header->program_headers);

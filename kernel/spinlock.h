@@ -16,7 +16,10 @@ struct spinlock {
     uint32_t owner_plus_1; /* [a] 0: free, else the owner's CPU index + 1 */
 };
 
-#define SPINLOCK(lock_name) {.name = (lock_name), .owner_plus_1 = 0}
+#define SPINLOCK(lock_name)                    \
+    {                                          \
+        .name = (lock_name), .owner_plus_1 = 0 \
+    }
 
 /* Tries once. Interrupts must be off. */
 static inline bool spinlock_try(struct spinlock *lock)

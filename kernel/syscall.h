@@ -9,12 +9,12 @@
 
 /* EAX holds the number, EBX, ECX and EDX the arguments; EAX (and EDX for 64 bits) the result. */
 enum syscall {
-    SYSCALL_EXIT,     /* status, result, result_bytes */
-    SYSCALL_WRITE,    /* text, length */
+    SYSCALL_EXIT,  /* status, result, result_bytes */
+    SYSCALL_WRITE, /* text, length */
     SYSCALL_YIELD,
-    SYSCALL_CLOCK,    /* -> nanoseconds, 64 bits */
-    SYSCALL_SLEEP,    /* microseconds */
-    SYSCALL_CPU,      /* -> CPU number */
+    SYSCALL_CLOCK, /* -> nanoseconds, 64 bits */
+    SYSCALL_SLEEP, /* microseconds */
+    SYSCALL_CPU,   /* -> CPU number */
     SYSCALL_COUNT,
 };
 

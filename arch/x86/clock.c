@@ -12,7 +12,7 @@
 #define WINDOW_NS (5u * NS_PER_MS)
 #define WINDOW_MAX_TICKS (TSC_MAX_HZ / 10) /* a reference that stands still ends the wait here */
 #define READ_PAIR_TRIES 3
-#define FALLBACK_TSC_HZ 1000000000u        /* a made-up rate, said to be so */
+#define FALLBACK_TSC_HZ 1000000000u /* a made-up rate, said to be so */
 #define LAPIC_MIN_HZ 1000000u
 #define LAPIC_MAX_HZ 10000000000ull
 #define SOURCES 3
@@ -144,8 +144,7 @@ static void calibrate_lapic_timer(void)
     clock_scale_init(&ns_to_timer, NS_PER_SECOND, result.hz);
 }
 
-void clock_init(const struct fadt *fadt, const struct hpet *hpet, bool invariant,
-                uint32_t slice_us)
+void clock_init(const struct fadt *fadt, const struct hpet *hpet, bool invariant, uint32_t slice_us)
 {
     uint32_t error_ppm;
     const char *reference;
@@ -178,8 +177,8 @@ uint64_t arch_now_ns(void)
 {
     bool were_on = arch_irq_save();
     struct cpu *cpu = arch_this_cpu();
-    uint64_t now = clock_scale_apply(&tsc_to_ns, tsc_read() - tsc_start) +
-                   (uint64_t)cpu->clock_offset_ns;
+    uint64_t now =
+        clock_scale_apply(&tsc_to_ns, tsc_read() - tsc_start) + (uint64_t)cpu->clock_offset_ns;
 
     /* A counter that firmware wrote to, or one behind the boot CPU's, must not show. */
     if ((int64_t)(now - cpu->last_now_ns) < 0)

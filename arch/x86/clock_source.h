@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 struct clock_source {
-    const char *name;     /* as the `timer:` record names it */
+    const char *name; /* as the `timer:` record names it */
     uint64_t hz;
-    unsigned width_bits;  /* the counter wraps at 2^width_bits */
-    void (*restart)(void); /* NULL, or begins a new run of a counter that stops at its end */
+    unsigned width_bits;    /* the counter wraps at 2^width_bits */
+    void (*restart)(void);  /* NULL, or begins a new run of a counter that stops at its end */
     uint32_t (*read)(void); /* counts up */
 };
 

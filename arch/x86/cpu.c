@@ -7,8 +7,8 @@
 #include "kernel/arch.h"
 #include "kernel/lib/bits.h"
 
-#define EFLAGS_ID (1u << 21) /* SDM volume 1, "EFLAGS Register": can be changed iff CPUID exists */
-
+/* SDM volume 1, "EFLAGS Register": this bit can be changed if and only if CPUID exists. */
+#define EFLAGS_ID (1u << 21)
 #define LEAF7_EDX_ARCH_CAPABILITIES 29
 #define ARCH_CAPABILITIES_XAPIC_DISABLE 21
 

@@ -55,13 +55,11 @@ static void decode_tables(void)
     if (acpi->madt.length > 0)
         firmware.has_madt = decode_madt(&acpi->madt);
     if (acpi->fadt.length > 0)
-        firmware.has_fadt =
-            fadt_parse(read_physical(NULL, acpi->fadt.phys, acpi->fadt.length),
-                       acpi->fadt.length, &firmware.fadt, &warnings) == OK;
+        firmware.has_fadt = fadt_parse(read_physical(NULL, acpi->fadt.phys, acpi->fadt.length),
+                                       acpi->fadt.length, &firmware.fadt, &warnings) == OK;
     if (acpi->hpet.length > 0)
-        firmware.has_hpet =
-            hpet_parse(read_physical(NULL, acpi->hpet.phys, acpi->hpet.length),
-                       acpi->hpet.length, &firmware.hpet, &warnings) == OK;
+        firmware.has_hpet = hpet_parse(read_physical(NULL, acpi->hpet.phys, acpi->hpet.length),
+                                       acpi->hpet.length, &firmware.hpet, &warnings) == OK;
     log_warnings(&warnings);
 }
 
@@ -71,8 +69,8 @@ void firmware_read_acpi(void)
     const struct acpi_tables *acpi = &firmware.acpi;
     const void *copy = firmware.boot.rsdp_length > 0 ? firmware.boot.rsdp : NULL;
 
-    firmware.has_acpi = acpi_find(read_physical, NULL, copy, firmware.boot.rsdp_length,
-                                  &firmware.acpi) == OK;
+    firmware.has_acpi =
+        acpi_find(read_physical, NULL, copy, firmware.boot.rsdp_length, &firmware.acpi) == OK;
     log_warnings(&acpi->warnings);
     if (!firmware.has_acpi) {
         log_print("acpi: rsdp=0x0 revision=0 root=none madt=0x0 entries=0 enabled=0 disabled=0 "

@@ -14,14 +14,14 @@
 
 struct firmware {
     struct bootinfo boot;
-    bool boot_known;       /* the loader was a Multiboot one */
+    bool boot_known; /* the loader was a Multiboot one */
     struct acpi_tables acpi;
     bool has_acpi, has_madt, has_fadt, has_hpet;
     struct madt madt;
     struct fadt fadt;
     struct hpet hpet;
     uint16_t ebda_segment, base_kib; /* BIOS data area */
-    bool emulator_firmware; /* tables signed by the BIOS that QEMU and Bochs use */
+    bool emulator_firmware;          /* tables signed by the BIOS that QEMU and Bochs use */
 };
 
 extern struct firmware firmware;

@@ -38,11 +38,11 @@ static void fill_descriptors(struct gdt_cpu *g)
     g->gdt[GDT_KERNEL_DATA] = descriptor(0, LIMIT_4GIB, ACCESS_DATA, FLAGS_4K_32BIT);
     g->gdt[GDT_USER_CODE] = descriptor(0, LIMIT_4GIB, ACCESS_CODE | ACCESS_RING3, FLAGS_4K_32BIT);
     g->gdt[GDT_USER_DATA] = descriptor(0, LIMIT_4GIB, ACCESS_DATA | ACCESS_RING3, FLAGS_4K_32BIT);
-    g->gdt[GDT_PERCPU] = descriptor((uint32_t)g, sizeof g->record - 1, ACCESS_DATA,
-                                    FLAGS_BYTES_32BIT);
+    g->gdt[GDT_PERCPU] =
+        descriptor((uint32_t)g, sizeof g->record - 1, ACCESS_DATA, FLAGS_BYTES_32BIT);
     g->gdt[GDT_TSS] = descriptor((uint32_t)&g->tss, sizeof g->tss - 1, ACCESS_TSS, FLAGS_TSS);
-    g->gdt[GDT_DOUBLE_FAULT_TSS] = descriptor((uint32_t)&g->double_fault_tss,
-                                              sizeof g->tss - 1, ACCESS_TSS, FLAGS_TSS);
+    g->gdt[GDT_DOUBLE_FAULT_TSS] =
+        descriptor((uint32_t)&g->double_fault_tss, sizeof g->tss - 1, ACCESS_TSS, FLAGS_TSS);
 }
 
 static void fill_task_states(struct gdt_cpu *g, void *fault_stack_top)
@@ -79,8 +79,8 @@ static void load(struct gdt_cpu *g)
                      "lldt %w3\n\t"
                      "ltr %w5"
                      :
-                     : "m"(pointer), "i"(SELECTOR_KERNEL_CODE), "r"(SELECTOR_KERNEL_DATA),
-                       "r"(0), "r"(SELECTOR_PERCPU), "r"(SELECTOR_TSS)
+                     : "m"(pointer), "i"(SELECTOR_KERNEL_CODE), "r"(SELECTOR_KERNEL_DATA), "r"(0),
+                       "r"(SELECTOR_PERCPU), "r"(SELECTOR_TSS)
                      : "memory");
 }
 

@@ -7,7 +7,7 @@
 /* SDM volume 3, "IDT Descriptors". */
 #define GATE_INTERRUPT 0x8e00u /* present, 32-bit, interrupts off on entry */
 #define GATE_TASK 0x8500u
-#define GATE_USER 0x6000u      /* ring 3 may use it with INT n */
+#define GATE_USER 0x6000u /* ring 3 may use it with INT n */
 
 struct idt_gate {
     uint32_t low, high;

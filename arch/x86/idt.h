@@ -17,10 +17,10 @@
 #define VECTOR_DOUBLE_FAULT 8
 #define VECTOR_PAGE_FAULT 14
 #define VECTOR_LAST_EXCEPTION 31
-#define VECTOR_PIC 0x20      /* the two 8259s: 16 vectors */
+#define VECTOR_PIC 0x20 /* the two 8259s: 16 vectors */
 #define VECTOR_PIC_LAST 0x2f
-#define VECTOR_TIMER 0x40    /* this CPU's one-shot timer */
-#define VECTOR_KICK 0x41     /* another CPU wants this one to look at its run queue */
+#define VECTOR_TIMER 0x40 /* this CPU's one-shot timer */
+#define VECTOR_KICK 0x41  /* another CPU wants this one to look at its run queue */
 #define VECTOR_SYSCALL 0x80
 #define VECTOR_SPURIOUS 0xff /* low four bits set: older APICs hard-wire them */
 

@@ -73,21 +73,21 @@ static inline void cpu_enable_interrupts_and_halt(void)
     __asm__ volatile("sti; hlt" : : : "memory");
 }
 
-static inline void cpu_halt_for_ever(void)
+__attribute__((noreturn)) static inline void cpu_halt_for_ever(void)
 {
     for (;;)
         __asm__ volatile("cli; hlt");
 }
 
-#define DEFINE_CONTROL_REGISTER(name)                                  \
-    static inline uint32_t name##_read(void)                           \
-    {                                                                  \
-        uint32_t value;                                                \
-        __asm__ volatile("mov %%" #name ", %0" : "=r"(value));         \
-        return value;                                                  \
-    }                                                                  \
-    static inline void name##_write(uint32_t value)                    \
-    {                                                                  \
+#define DEFINE_CONTROL_REGISTER(name)                                   \
+    static inline uint32_t name##_read(void)                            \
+    {                                                                   \
+        uint32_t value;                                                 \
+        __asm__ volatile("mov %%" #name ", %0" : "=r"(value));          \
+        return value;                                                   \
+    }                                                                   \
+    static inline void name##_write(uint32_t value)                     \
+    {                                                                   \
         __asm__ volatile("mov %0, %%" #name : : "r"(value) : "memory"); \
     }
 DEFINE_CONTROL_REGISTER(cr0)

@@ -104,9 +104,9 @@ static void print_boot_record(void)
         cmdline[i] = c == '"' ? '\'' : c < ' ' || c > '~' ? '?' : c;
     }
     log_print("boot: protocol=%s loader=\"%s\" platform=%s cmdline=\"%.768s\"\n",
-              !firmware.boot_known                               ? "unknown"
+              !firmware.boot_known                        ? "unknown"
               : firmware.boot.protocol == BOOT_MULTIBOOT2 ? "multiboot2"
-                                                                 : "multiboot1",
+                                                          : "multiboot1",
               firmware.boot.loader, arch_platform(), cmdline);
     if (!firmware.boot_known)
         log_warning("boot", "not started by a Multiboot loader: no memory map, no command line");
@@ -207,9 +207,8 @@ void arch_start_boot_cpu(const struct options *options)
     start_memory();
     list_cpus(start_lapic());
     cpu_features_enable();
-    clock_init(firmware.has_fadt ? &firmware.fadt : NULL,
-               firmware.has_hpet ? &firmware.hpet : NULL, boot_cpu_ident.tsc_invariant,
-               options->slice_us);
+    clock_init(firmware.has_fadt ? &firmware.fadt : NULL, firmware.has_hpet ? &firmware.hpet : NULL,
+               boot_cpu_ident.tsc_invariant, options->slice_us);
 }
 
 /* ---- The other CPUs, and where they all are ---- */
@@ -253,9 +252,8 @@ static void place_online_cpus(const struct options *options)
         static const char *const states[] = {"listed", "starting", "online", "failed", "skipped"};
         const struct cpu *cpu = &cpus[i];
 
-        topology_print_cpu(log_sink, NULL, i, cpu->apic_id,
-                           cpu_is_online(cpu) ? &cpu->place : NULL, states[cpu_state(cpu)],
-                           cpu->reason);
+        topology_print_cpu(log_sink, NULL, i, cpu->apic_id, cpu_is_online(cpu) ? &cpu->place : NULL,
+                           states[cpu_state(cpu)], cpu->reason);
     }
     topology_print_cores(log_sink, NULL, &topology, places);
     topology_print_caches(log_sink, NULL, &topology, scans, places);

@@ -105,8 +105,8 @@ volatile void *paging_map_device(uint64_t phys, size_t length_bytes)
     for (uint32_t i = 0; i < pages; i++) {
         uint32_t page = first + i;
         device_tables[page / ENTRIES][page % ENTRIES] =
-            (phys - offset + i * PAGE_BYTES) | PAGE_PRESENT | PAGE_WRITABLE |
-            PAGE_CACHE_DISABLE | PAGE_WRITE_THROUGH | global | no_execute;
+            (phys - offset + i * PAGE_BYTES) | PAGE_PRESENT | PAGE_WRITABLE | PAGE_CACHE_DISABLE |
+            PAGE_WRITE_THROUGH | global | no_execute;
     }
     device_pages_used += pages;
     return (volatile void *)(DEVICE_BASE + first * PAGE_BYTES + offset);

@@ -13,7 +13,7 @@ struct trap_frame {
     uint32_t edi, esi, ebp, esp_ignored, ebx, edx, ecx, eax; /* PUSHA */
     uint32_t gs, fs, es, ds;
     uint32_t vector, error;
-    uint32_t eip, cs, eflags; /* pushed by the processor */
+    uint32_t eip, cs, eflags;   /* pushed by the processor */
     uint32_t user_esp, user_ss; /* only when the trap came from ring 3 */
 };
 

@@ -11,9 +11,9 @@
 struct run;
 
 struct experiment {
-    const char *name;     /* as on the command line */
-    const char *question; /* one sentence */
-    const char *article;  /* the article's figure, for the closing table */
+    const char *name;            /* as on the command line */
+    const char *question;        /* one sentence */
+    const char *article;         /* the article's figure, for the closing table */
     const char *article_batches; /* the same for the comparison in batches, or NULL */
     bool in_demo;
     /* Prepares and says how many tasks run at once; 0: this machine cannot do it, *why says why. */

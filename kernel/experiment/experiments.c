@@ -150,12 +150,12 @@ static void round_fill(struct run *run)
 const struct experiment experiments[] = {
     {"solo", "How long does one md5 -t take that has the machine to itself?",
      "i7 2.0 s, Atom 0.4 s", NULL, true, prepare_solo, round_anywhere, NULL},
-    {"pair", "Two md5 -t at once: does the scheduler find two cores for them?",
-     "1.00 Windows 7", NULL, true, prepare_pair, round_anywhere, NULL},
+    {"pair", "Two md5 -t at once: does the scheduler find two cores for them?", "1.00 Windows 7",
+     NULL, true, prepare_pair, round_anywhere, NULL},
     {"siblings", "Two md5 -t pinned to the two threads of one core: what does sharing cost?",
      "1.15 i7, 1.50 Atom", NULL, true, prepare_siblings, round_siblings, NULL},
-    {"same_cpu", "Two md5 -t pinned to one logical CPU: what does taking turns cost?",
-     "1.75 i7", NULL, true, prepare_pair, round_same_cpu, NULL},
+    {"same_cpu", "Two md5 -t pinned to one logical CPU: what does taking turns cost?", "1.75 i7",
+     NULL, true, prepare_pair, round_same_cpu, NULL},
     {"peg", "One task hogs a CPU; how long does an md5 -t take that is started beside it?",
      "1.00 or 1.50 Atom", NULL, true, prepare_peg, round_peg, finish_peg},
     {"fill", "Twice as many md5 -t as cores, at once or in two batches: what is a thread worth?",
@@ -163,5 +163,5 @@ const struct experiment experiments[] = {
     {NULL, NULL, NULL, NULL, false, NULL, NULL, NULL},
 };
 
-const char *const experiment_choices[] = {"demo", "all",      "none", "solo", "pair", "siblings",
-                                          "same_cpu", "peg", "fill", NULL};
+const char *const experiment_choices[] = {"demo",     "all",      "none", "solo", "pair",
+                                          "siblings", "same_cpu", "peg",  "fill", NULL};

@@ -19,8 +19,8 @@ uint32_t harness_solo_us;
 static uint8_t expected_digest[DIGEST_BYTES];
 static bool digest_is_known;
 
-static const uint8_t openbsd_digest[DIGEST_BYTES] = {0x52, 0xe5, 0xf9, 0xc9, 0xe6, 0xf6, 0x56, 0xf3,
-                                                     0xe1, 0x80, 0x0d, 0xfa, 0x55, 0x79, 0xd0, 0x89};
+static const uint8_t openbsd_digest[DIGEST_BYTES] = {
+    0x52, 0xe5, 0xf9, 0xc9, 0xe6, 0xf6, 0x56, 0xf3, 0xe1, 0x80, 0x0d, 0xfa, 0x55, 0x79, 0xd0, 0x89};
 #define OPENBSD_BLOCKS 10000
 
 static uint32_t to_us(uint64_t ns)
@@ -115,8 +115,8 @@ static void cpu_list(const struct bitmap *set, char *text)
     {
         if (length >= CPU_LIST_BYTES - 8)
             break; /* a task that has been everywhere: the first ones will do */
-        length += format_buffer(text + length, CPU_LIST_BYTES - length,
-                                length == 0 ? "%u" : ",%u", cpu);
+        length +=
+            format_buffer(text + length, CPU_LIST_BYTES - length, length == 0 ? "%u" : ",%u", cpu);
     }
 }
 
@@ -254,8 +254,8 @@ void harness_self_test(void)
         task_destroy(task);
     }
     harness_totals.failed += wrong;
-    log_print("selftest: what=\"md5, RFC 1321 vectors\" vectors=%u failed=%u\n",
-              (unsigned)VECTORS, wrong);
+    log_print("selftest: what=\"md5, RFC 1321 vectors\" vectors=%u failed=%u\n", (unsigned)VECTORS,
+              wrong);
 }
 
 void harness_expect_fault(const char *kind)

@@ -21,9 +21,9 @@ struct experiment;
 struct run {
     const struct experiment *experiment;
     const struct sched_policy *policy;
-    uint32_t tasks;                    /* that run at the same time */
+    uint32_t tasks; /* that run at the same time */
     uint32_t round;
-    struct random random;              /* draws of the experiment, not of the policy */
+    struct random random; /* draws of the experiment, not of the policy */
 
     struct task *group[RUN_MAX_GROUP]; /* added and not yet finished */
     uint32_t group_count;
@@ -32,8 +32,8 @@ struct run {
     uint32_t sample_count, samples_dropped;
     uint32_t makespans_us[RUN_MAX_SAMPLES];
     uint32_t makespan_count;
-    uint64_t run_ns, shared_ns;        /* of all tasks but those of the batches */
-    bool in_batches;                   /* `fill`: this half of the round is the comparison */
+    uint64_t run_ns, shared_ns; /* of all tasks but those of the batches */
+    bool in_batches;            /* `fill`: this half of the round is the comparison */
     uint32_t batches_us[RUN_MAX_SAMPLES];
     uint32_t batches_count;
     uint32_t ended, failed;

@@ -12,7 +12,7 @@
 
 #define MAX_ROWS 64
 #define SPREAD_MAX_PERCENT 15
-#define HISTOGRAM_BINS 9     /* ratios from 1.0 in steps of a quarter */
+#define HISTOGRAM_BINS 9 /* ratios from 1.0 in steps of a quarter */
 #define HISTOGRAM_WIDTH 40u
 
 /* One line of the closing table; ratios in percent of the solo time. */

@@ -10,14 +10,14 @@
 #define WARNINGS_MAX 16
 
 struct warning {
-    const char *where;  /* table or leaf and field, e.g. "madt.entry.length"; static storage */
-    const char *what;   /* what is wrong and what is done about it; static storage */
-    uint32_t value;     /* the offending value */
+    const char *where; /* table or leaf and field, e.g. "madt.entry.length"; static storage */
+    const char *what;  /* what is wrong and what is done about it; static storage */
+    uint32_t value;    /* the offending value */
 };
 
 struct warning_list {
-    unsigned count;     /* entries in use */
-    unsigned dropped;   /* further warnings that found no room */
+    unsigned count;   /* entries in use */
+    unsigned dropped; /* further warnings that found no room */
     struct warning entries[WARNINGS_MAX];
 };
 

@@ -19,9 +19,11 @@ static struct memory_range *memory_slot(struct bootinfo *out, uint32_t type)
     if (out->memory_count < BOOTINFO_MAX_MEMORY)
         return &out->memory[out->memory_count++];
     out->memory_dropped++;
-    for (unsigned i = BOOTINFO_MAX_MEMORY; type != MEMORY_USABLE && i-- > 0;) {
-        if (out->memory[i].type == MEMORY_USABLE)
-            return &out->memory[i];
+    if (type == MEMORY_USABLE)
+        return NULL;
+    for (unsigned i = BOOTINFO_MAX_MEMORY; i > 0; i--) {
+        if (out->memory[i - 1].type == MEMORY_USABLE)
+            return &out->memory[i - 1];
     }
     return NULL;
 }
