@@ -10,7 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The simulator of the scheduler is built for more. */
+#ifndef MAX_CPUS
 #define MAX_CPUS 256
+#endif
 
 enum cpu_type { CPU_UNIFORM, CPU_PERFORMANCE, CPU_EFFICIENCY };
 
@@ -20,7 +23,7 @@ enum core_shares { SHARES_NONE, SHARES_SMT, SHARES_MODULE };
 /* Where one CPU sits. Package, core and module numbers are dense and unique over the machine. */
 struct cpu_place {
     uint32_t apic_id;
-    uint16_t cpu; /* its number; the decoders number what they are given from 0 */
+    uint16_t cpu; /* its number; set by the caller of the decoders, who pass it on */
     uint16_t package;
     uint16_t core;   /* AMD family 15h: the integer core */
     uint16_t thread; /* rank by APIC ID inside its core, from 0 */

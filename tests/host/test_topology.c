@@ -98,16 +98,26 @@ static void test_reserved_bits(void **state)
     fake_expect(1, 2, 4, "leaf_0b", "");
 }
 
-/* Leaf 1 names 128 IDs, leaf 4 room for 64 cores: one bit is left for threads. */
+/* Leaf 1 names 64 IDs, leaf 4 room for 32 cores: one bit is left for threads. */
 static void test_leaf_04_against_leaf_01(void **state)
 {
     (void)state;
-    begin_intel(0xa, 0x80);
-    fake_put(4, 0, 0xfc004121, 0, 0, 0);
-    fake_cpus(0, 1, 2, 0x40, 0x80);
+    begin_intel(0xa, 0x40);
+    fake_put(4, 0, 0x7c004121, 0, 0, 0);
+    fake_cpus(0, 1, 2, 0x20, 0x40);
     fake_expect(2, 4, 5, "leaf_04", "");
     assert_int_equal(fake.topology.smt_shift, 1);
-    assert_int_equal(fake.topology.package_shift, 7);
+    assert_int_equal(fake.topology.package_shift, 6);
+}
+
+/* QEMU with 100 cores on a model without leaf 0xB: 99 does not fit the field and reads 35. */
+static void test_leaf_04_core_field_too_small_for_leaf_01(void **state)
+{
+    (void)state;
+    fake_begin(4, INTEL, CORE_I7, 100, HYPERVISOR, HTT);
+    fake_put(4, 0, 35u << 26 | 0x121, 0, 0, 0);
+    fake_cpu_range(0, 100, 1);
+    fake_expect(1, 100, 100, "leaf_01", "leaf_04.eax");
 }
 
 static void test_leaf_04_above_leaf_01(void **state)
@@ -417,6 +427,7 @@ int main(void)
         cmocka_unit_test(test_endless_levels),
         cmocka_unit_test(test_reserved_bits),
         cmocka_unit_test(test_leaf_04_against_leaf_01),
+        cmocka_unit_test(test_leaf_04_core_field_too_small_for_leaf_01),
         cmocka_unit_test(test_leaf_04_above_leaf_01),
         cmocka_unit_test(test_leaf_04_without_htt),
         cmocka_unit_test(test_htt_without_smt),

@@ -19,6 +19,13 @@
 
 static char text[TEXT_BYTES];
 
+/* What the caller of the decoders does: says which CPU each place belongs to. */
+static void number_places(void)
+{
+    for (unsigned i = 0; i < fake.cpu_count; i++)
+        fake.places[i].cpu = (uint16_t)i;
+}
+
 static void to_text(void *unused, const char *piece, size_t length)
 {
     size_t used = strlen(text);
@@ -223,6 +230,7 @@ static void test_records(void **state)
     fake.cpu_count = 3;
     fake_decode();
     text[0] = '\0';
+    number_places();
     for (unsigned i = 0; i < 3; i++)
         topology_print_cpu(to_text, NULL, i, fake.places[i].apic_id, &fake.places[i], "online", "");
     topology_print_cpu(to_text, NULL, 3, 0xff, NULL, "failed", "no answer");
@@ -262,6 +270,7 @@ static void test_records_of_modules(void **state)
     fake_cpus(16, 17, 18);
     fake_decode();
     text[0] = '\0';
+    number_places();
     topology_print_cores(to_text, NULL, &fake.topology, fake.places);
     assert_string_equal(text, "core: core=0 package=0 cpus=0 shares=module module=0\n"
                               "core: core=1 package=0 cpus=1 shares=module module=0\n"

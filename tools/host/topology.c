@@ -83,6 +83,8 @@ static void report(const char *name, struct machine *machine, bool summary)
 {
     struct topology topology;
 
+    for (unsigned i = 0; i < machine->count; i++)
+        machine->places[i].cpu = (uint16_t)i;
     topology_build(machine->scans, machine->count, machine->places, &topology);
     if (summary) {
         printf("%s packages=%u cores=%u cpus=%u method=%s\n", name, topology.packages,

@@ -36,6 +36,7 @@ static const char *const flaw_texts[FLAW_COUNT] = {
     [FLAW_WIDER] = "threads share more than by a better leaf; the leaf is not used",
     [FLAW_THREADS] = "more threads in one core than it can have; the leaf is not used",
     [FLAW_HTT_CLEAR] = "several cores although HTT is clear; the leaf is not used",
+    [FLAW_CORE_FIELD] = "more CPUs in leaf 1 than its core field can count; the leaf is not used",
     [NOTE_CORES_ABOVE_COUNT] = "more cores than CPUs in leaf 1; taken as cores without threads",
     [NOTE_LEAF_04_HIDDEN] = "leaf 4 is hidden (CPUID limited by firmware?); taken as threads",
     [NOTE_NO_TOPOEXT] = "nothing usable on sharing in a package; each CPU taken as a core",
@@ -287,10 +288,8 @@ void topology_build(const struct topology_scan *scans, unsigned count, struct cp
     topology_number_caches(scans, count, places, out->package_shift);
     /* If the last resort found packages of several CPUs, that was by the count in leaf 1. */
     out->method = method == TOPOLOGY_SINGLE && out->packages < count ? TOPOLOGY_LEAF_01 : method;
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         places[i].apic_id = scans[i].apic_id;
-        places[i].cpu = (uint16_t)i;
-    }
 }
 
 unsigned topology_distance(const struct cpu_place *a, const struct cpu_place *b)

@@ -89,8 +89,9 @@ uint32_t topology_cpuid_apic_id(cpuid_reader *read, void *ctx);
 /*
  * Places all started CPUs: scans[i] and places[i] are those of CPU i. The result does not depend
  * on their order: packages, cores and modules are numbered by ascending APIC ID. Fills all of
- * places[0..count-1] (and uses it as scratch space meanwhile). count <= 65535; of 0 CPUs nothing
- * is known and all counts are 0. A machine of one CPU gives no warnings.
+ * places[0..count-1] but the member `cpu`, which is the caller's (and uses it as scratch space
+ * meanwhile). count <= 65535; of 0 CPUs nothing is known and all counts are 0. A machine of one CPU
+ * gives no warnings.
  */
 void topology_build(const struct topology_scan *scans, unsigned count, struct cpu_place *places,
                     struct topology *out);

@@ -21,6 +21,7 @@ enum topology_flaw {
     FLAW_WIDER,     /* a leaf passed over before this one leaves fewer bits to threads */
     FLAW_THREADS,   /* more threads in a core than there can be */
     FLAW_HTT_CLEAR, /* several cores, but leaf 1 says one CPU per package */
+    FLAW_CORE_FIELD, /* leaf 1 counts more IDs than leaf 4 can count cores */
     NOTE_CORES_ABOVE_COUNT,
     NOTE_LEAF_04_HIDDEN,
     NOTE_NO_TOPOEXT,

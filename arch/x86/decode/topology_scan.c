@@ -12,6 +12,7 @@
 #define LEVEL_TYPE_THREAD 1 /* AMD names it "core": the shift is the same, from thread to core */
 #define APIC_ID_BITS 8
 #define X2APIC_ID_BITS 32
+#define LEAF_04_CORE_BITS 6 /* width of its core field */
 #define CACHE_PARAMETERS_LEAF 4
 
 /* One for each CPU, in static storage of the kernel. */
@@ -63,6 +64,9 @@ static void scan_leaf_04(const struct topology_source *source, struct topology_c
         return;
     out->flaw = core_bits > 0 && !source->ident.htt ? FLAW_HTT_CLEAR : FLAW_NONE;
     out->note = FLAW_NONE;
+    /* Emulators let the core field overflow, and then bits seem to be left for threads. */
+    if (source->ident.hypervisor && package_bits > LEAF_04_CORE_BITS)
+        out->flaw = FLAW_CORE_FIELD;
     if (core_bits > package_bits) {
         out->note = NOTE_CORES_ABOVE_COUNT;
         package_bits = core_bits;
