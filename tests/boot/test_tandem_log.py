@@ -1,0 +1,156 @@
+"""The reader of serial logs reads whatever is left of a log, and says what is wrong with it."""
+
+import random
+
+import pytest
+
+from tandem_log import KEYS, Log, parse_value
+
+FIRST = "tandem: version=0.1 arch=i686 log_format=1\n"
+BOOT = 'boot: protocol=multiboot1 loader="qemu 7" cmdline="run=pair sched=smt" platform=qemu\n'
+TASK = ('task: experiment=pair sched=smt round=1 task="md5 -t" pid=4 cpus=0,2 wall_us=1000 '
+        "run_us=990 wait_us=10 shared_us=0 switches=3 migrations=1 sibling_migrations=0 "
+        "digest=52e5f9c9e6f656f3e1800dfa5579d089 ok=1\n")
+PROSE = "MD5 time trial.  Processing 10 10000-byte blocks...\nDigest = 0123\nnote: this is prose\n"
+SUMMARY = "summary: experiments=1 tasks=1 failed=0 faults=0 warnings=0 lost=0\n"
+END = "end: status=ok code=0\n"
+WHOLE = FIRST + BOOT + PROSE + TASK + SUMMARY + END
+
+
+def faults(text):
+    return [fault.what for fault in Log.parse(text).faults]
+
+
+def test_whole_log():
+    log = Log.parse(WHOLE)
+    assert log.faults == []
+    assert log.ok
+    assert [record.tag for record in log.records] == ["tandem", "boot", "task", "summary", "end"]
+    assert log.text == PROSE.splitlines()
+
+
+def test_bytes_and_text_are_the_same():
+    assert Log.parse(WHOLE.encode()).records == Log.parse(WHOLE).records
+
+
+@pytest.mark.parametrize("key,word,value", [
+    ("n", "12", 12), ("n", "-3", -3), ("n", "0x1F", 31), ("n", "1.50", 1.5), ("n", "off", "off"),
+    ("n", '"12"', "12"), ("n", '"a b"', "a b"), ("n", "", ""), ("n", "1,2", [1, 2]),
+    ("n", "naive,smt", "naive,smt"), ("n", "1x2x2", "1x2x2"), ("n", "0x", "0x"),
+    ("cpus", "0", [0]), ("cpus", "0,2", [0, 2]), ("cpus", "", []), ("cpus", "0-3", "0-3"),
+    ("digest", "12", "12"), ("version", "0.1", "0.1"),
+])
+def test_value(key, word, value):
+    assert parse_value("task", key, word) == value
+
+
+def test_cpus_of_the_topology_is_a_count():
+    assert parse_value("topology", "cpus", "4") == 4
+
+
+def test_queries():
+    log = Log.parse(WHOLE)
+    assert log.of("task", experiment="pair", sched="smt")[0]["cpus"] == [0, 2]
+    assert log.of("task", sched="naive") == []
+    assert log.one("boot")["cmdline"] == "run=pair sched=smt"
+    with pytest.raises(LookupError):
+        log.one("cpu")
+
+
+def test_new_tags_and_keys_are_no_faults():
+    log = Log.parse(WHOLE.replace(END, "newtag: a=1 b=2\n" + END.strip() + " extra=1\n"))
+    assert log.faults == []
+    assert log.one("newtag")["b"] == 2
+
+
+def test_crlf_is_a_line_end():
+    log = Log.parse(WHOLE.replace("\n", "\r\n"))
+    assert log.faults == []
+    assert [record.fields for record in log.records] == [
+        record.fields for record in Log.parse(WHOLE).records]
+
+
+def test_firmware_before_the_first_line_is_no_fault():
+    log = Log.parse("\x1b[2J\x1b[01;01HSeaBIOS\r\n\x00\xffGRUB loading\n \x1b[0m" + WHOLE)
+    assert log.faults == []
+    assert log.records[0].tag == "tandem"
+
+
+def test_cut_off_log():
+    assert faults(WHOLE[:-len(END) - len("lost=0 ")]) == [
+        "`summary:` lacks lost", "the last line is cut off", "no `end:` line"]
+
+
+@pytest.mark.parametrize("text", ["", "\n", "SeaBIOS\n", "\x00\x00"])
+def test_nothing_booted(text):
+    assert any("nothing booted" in what for what in faults(text))
+    assert not Log.parse(text).ok
+
+
+def test_two_boots():
+    log = Log.parse(WHOLE + WHOLE)
+    assert log.faults == []
+    assert len(log.boots) == 2
+    assert [task.boot for task in log.of("task")] == [0, 1]
+
+
+def test_reset_in_the_middle_of_a_line():
+    log = Log.parse(FIRST + BOOT + TASK[:50] + WHOLE)
+    assert len(log.boots) == 2
+    assert len(log.faults) >= 2
+    assert log.ok
+
+
+def test_lost_bytes():
+    log = Log.parse(WHOLE.replace("pid=4 ", "pi4 "))
+    assert any("not key=value" in fault.what for fault in log.faults)
+    assert log.of("task")[0]["round"] == 1
+
+
+def test_lost_key():
+    assert faults(WHOLE.replace("pid=4 ", "")) == ["`task:` lacks pid"]
+
+
+def test_repeated_key():
+    assert faults(WHOLE.replace("pid=4 ", "pid=4 pid=5 ")) == ["`task:` repeats pid"]
+
+
+def test_unclosed_quote():
+    assert any("not key=value" in what for what in faults(WHOLE.replace('md5 -t"', "md5 -t")))
+
+
+def test_nul_and_noise():
+    log = Log.parse(WHOLE.replace("Digest", "Dig\x00\xe9est").encode("latin-1"))
+    assert [fault.what for fault in log.faults] == ["2 bytes that are not ASCII text"]
+
+
+def test_unknown_format():
+    assert faults(WHOLE.replace("log_format=1", "log_format=2")) == [
+        "log_format=2 is not known here"]
+
+
+def test_lost_lines_are_a_fault():
+    assert faults(WHOLE.replace("lost=0", "lost=3")) == ["the kernel lost 3 lines of its log"]
+
+
+def test_failed_end():
+    assert not Log.parse(WHOLE.replace("status=ok", "status=failed")).ok
+
+
+def test_any_damage_is_read_without_an_error():
+    """Bytes dropped, changed and inserted at random, a few hundred times."""
+    chance = random.Random(1)
+    for _ in range(300):
+        data = bytearray((WHOLE + WHOLE).encode())
+        for _ in range(chance.randrange(1, 20)):
+            place = chance.randrange(len(data))
+            damage = chance.randrange(3)
+            if damage == 0:
+                del data[place:place + chance.randrange(1, 40)]
+            elif damage == 1:
+                data[place] = chance.randrange(256)
+            else:
+                data[place:place] = bytes(chance.randrange(256) for _ in range(5))
+        log = Log.parse(bytes(data))
+        assert all(fault.line >= 1 for fault in log.faults)
+        assert all(record.tag in KEYS or record.fields for record in log.records)

@@ -1,0 +1,8 @@
+"""Starting the emulators: shared by tools/run, tools/make-iso and the boot tests.
+
+process      one child process, followed live under a time limit; how a boot ended
+command_line words added to the kernel command line
+pinning      which host CPU plays which guest core
+qemu, bochs  the two emulators
+iso          bootable images made with GRUB
+"""

@@ -1,0 +1,398 @@
+#include "tools/sim/sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/sched/dispatch.h"
+
+struct sim_cpu {
+    uint64_t slice_end_ns; /* 0: no slice */
+    uint64_t rate;         /* units per nanosecond of what runs there */
+};
+
+struct sim {
+    const struct sim_config *config;
+    uint64_t now_ns, unit;
+    struct sched *sched;
+    struct sim_cpu *cpus;
+    uint64_t *core_updated_ns; /* progress of what runs on a core is counted up to here */
+    struct heap heap;
+    struct bitmap kicked; /* CPUs whose kick is under way */
+    struct random random;
+    uint32_t next_action, left;
+    uint64_t events;
+    bool stopped;
+};
+
+/* Numbers of events: timers of CPUs, kicks of CPUs, wake-ups of tasks, the next action. */
+static uint32_t kick_event(const struct sim *sim, uint32_t cpu)
+{
+    return sim->config->machine->cpu_count + cpu;
+}
+
+static uint32_t wake_event(const struct sim *sim, uint32_t task)
+{
+    return 2 * sim->config->machine->cpu_count + task;
+}
+
+static uint32_t action_event(const struct sim *sim)
+{
+    return 2 * sim->config->machine->cpu_count + sim->config->task_count;
+}
+
+static struct sim_task *task_of(struct sched_entity *entity)
+{
+    return entity == NULL ? NULL : LIST_ENTRY(entity, struct sim_task, entity);
+}
+
+static void trace(const struct sim *sim, const char *what, uint32_t cpu,
+                  const struct sim_task *task)
+{
+    if (sim->config->trace == NULL)
+        return;
+    fprintf(sim->config->trace, "trace: ns=%llu what=%s", (unsigned long long)sim->now_ns, what);
+    if (cpu != NO_CPU)
+        fprintf(sim->config->trace, " cpu=%u", cpu);
+    if (task != NULL)
+        fprintf(sim->config->trace, " pid=%u", (unsigned)(task - sim->config->tasks) + 1);
+    fputc('\n', sim->config->trace);
+}
+
+/* ---- Progress ---- */
+
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        uint64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* A multiple of every numerator makes every speed a whole number. */
+static uint64_t choose_unit(const struct sim_config *config)
+{
+    uint64_t unit = 1;
+
+    for (uint32_t a = 0; a < config->kinds; a++)
+        for (uint32_t b = 0; b < config->kinds; b++) {
+            uint64_t numerator = config->slowdown[a][b].numerator;
+            unit *= numerator / greatest_common_divisor(unit, numerator);
+        }
+    return unit * config->efficiency_speed.denominator;
+}
+
+static uint64_t rate_on(const struct sim *sim, uint32_t cpu)
+{
+    const struct sim_config *config = sim->config;
+    const struct sched *sched = sim->sched;
+    const struct sim_task *task = task_of(sched->cpus[cpu].current);
+    uint64_t full = sim->unit, rate;
+
+    if (sched->cpus[cpu].type == CPU_EFFICIENCY)
+        full = full / config->efficiency_speed.denominator * config->efficiency_speed.numerator;
+    rate = full;
+    CORE_FOR_EACH(other, sched, &sched->cores[sched->cpus[cpu].core])
+    {
+        const struct sim_task *beside = task_of(sched->cpus[other].current);
+        const struct sim_ratio *slowdown;
+        uint64_t slowed;
+
+        if (other == cpu || beside == NULL)
+            continue;
+        slowdown = &config->slowdown[task->kind][beside->kind];
+        slowed = full / slowdown->numerator * slowdown->denominator;
+        rate = slowed < rate ? slowed : rate;
+    }
+    return rate;
+}
+
+/* Counts what has been done on a core since the last time. */
+static void advance_core(struct sim *sim, uint32_t core)
+{
+    uint64_t passed = sim->now_ns - sim->core_updated_ns[core];
+
+    sim->core_updated_ns[core] = sim->now_ns;
+    if (passed == 0)
+        return;
+    CORE_FOR_EACH(cpu, sim->sched, &sim->sched->cores[core])
+    {
+        struct sim_task *task = task_of(sim->sched->cpus[cpu].current);
+
+        if (task == NULL)
+            continue;
+        task->done += sim->cpus[cpu].rate * passed;
+        if (task->done > task->goal)
+            task->done = task->goal; /* it was done within the last nanosecond */
+    }
+}
+
+static void arm_timer(struct sim *sim, uint32_t cpu)
+{
+    const struct sim_task *task = task_of(sim->sched->cpus[cpu].current);
+    uint64_t rate = sim->cpus[cpu].rate, at = HEAP_NEVER;
+
+    if (task != NULL) {
+        at = sim->core_updated_ns[sim->sched->cpus[cpu].core] +
+             (task->goal - task->done + rate - 1) / rate;
+        if (sim->cpus[cpu].slice_end_ns != 0 && sim->cpus[cpu].slice_end_ns < at)
+            at = sim->cpus[cpu].slice_end_ns;
+    }
+    heap_set(&sim->heap, cpu, at);
+}
+
+/* What runs on the core has changed, and with it how fast. */
+static void renew_core(struct sim *sim, uint32_t core)
+{
+    CORE_FOR_EACH(cpu, sim->sched, &sim->sched->cores[core])
+    {
+        if (sim->sched->cpus[cpu].current != NULL)
+            sim->cpus[cpu].rate = rate_on(sim, cpu);
+        arm_timer(sim, cpu);
+    }
+}
+
+/* ---- Steps ---- */
+
+static void observe(struct sim *sim)
+{
+    const struct sim_config *config = sim->config;
+
+    if (config->observe != NULL && !sim->stopped)
+        sim->stopped = !config->observe(config->context, sim->sched, &sim->kicked);
+}
+
+/* One CPU enters the scheduler, as decide() in kernel/sched.c has it. */
+static void enter(struct sim *sim, uint32_t cpu, enum dispatch_event event)
+{
+    struct sim_cpu *c = &sim->cpus[cpu];
+    struct sched_entity *before = sim->sched->cpus[cpu].current, *after;
+    uint32_t core = sim->sched->cpus[cpu].core;
+
+    advance_core(sim, core);
+    bitmap_clear(&sim->kicked, cpu);
+    after = dispatch_next(sim->sched, cpu, sim->now_ns, event);
+    if (!dispatch_needs_slice(sim->sched, cpu))
+        c->slice_end_ns = 0;
+    else if (after != before || event == DISPATCH_SLICE_END || c->slice_end_ns == 0)
+        c->slice_end_ns = sim->now_ns + sim->config->slice_ns;
+    if (after != before) {
+        trace(sim, after == NULL ? "idle" : "run", cpu, task_of(after));
+        renew_core(sim, core);
+    } else {
+        arm_timer(sim, cpu);
+    }
+    observe(sim);
+}
+
+static void send_kicks(struct sim *sim)
+{
+    if (sim->config->kick_ns == 0) {
+        for (uint32_t cpu; (cpu = bitmap_first(&sim->sched->kicks)) != BITMAP_NONE;) {
+            bitmap_clear(&sim->sched->kicks, cpu);
+            enter(sim, cpu, DISPATCH_KICK);
+        }
+        return;
+    }
+    BITMAP_FOR_EACH(cpu, &sim->sched->kicks)
+    {
+        uint64_t late = random_below(&sim->random, (uint32_t)sim->config->kick_ns + 1);
+
+        if (!bitmap_test(&sim->kicked, cpu))
+            heap_set(&sim->heap, kick_event(sim, cpu), sim->now_ns + sim->config->kick_ns + late);
+        bitmap_set(&sim->kicked, cpu);
+    }
+    bitmap_clear_all(&sim->sched->kicks);
+}
+
+static void set_goal(struct sim *sim, struct sim_task *task)
+{
+    uint64_t total = task->work_ns * sim->unit;
+
+    task->goal = task->burst_ns == 0 ? total : task->done + task->burst_ns * sim->unit;
+    if (task->goal > total)
+        task->goal = total;
+}
+
+/* The task on a CPU has done what it wanted to do before it sleeps, or all of it. */
+static void reach_goal(struct sim *sim, uint32_t cpu, struct sim_task *task)
+{
+    if (task->done < task->work_ns * sim->unit) {
+        trace(sim, "sleep", cpu, task);
+        heap_set(&sim->heap, wake_event(sim, (uint32_t)(task - sim->config->tasks)),
+                 sim->now_ns + task->sleep_ns);
+    } else {
+        trace(sim, "end", cpu, task);
+        task->ended = true;
+        task->end_ns = sim->now_ns;
+        sim->left--;
+    }
+    enter(sim, cpu, DISPATCH_BLOCK);
+}
+
+static void timer(struct sim *sim, uint32_t cpu)
+{
+    struct sim_task *task = task_of(sim->sched->cpus[cpu].current);
+
+    advance_core(sim, sim->sched->cpus[cpu].core);
+    if (task != NULL && task->done >= task->goal)
+        reach_goal(sim, cpu, task);
+    else if (sim->cpus[cpu].slice_end_ns != 0 && sim->cpus[cpu].slice_end_ns <= sim->now_ns)
+        enter(sim, cpu, DISPATCH_SLICE_END);
+    else
+        arm_timer(sim, cpu);
+}
+
+static void wake(struct sim *sim, struct sim_task *task)
+{
+    trace(sim, "wake", NO_CPU, task);
+    if (!task->entity.started)
+        task->wake_ns = sim->now_ns;
+    set_goal(sim, task);
+    dispatch_wake(sim->sched, &task->entity, sim->now_ns);
+    observe(sim);
+}
+
+static const char *const action_names[] = {"pause", "resume", "pin", "off", "on", "policy"};
+
+static void act(struct sim *sim, const struct sim_action *action)
+{
+    struct sched *sched = sim->sched;
+    struct sched_entity *entity = &sim->config->tasks[action->number].entity;
+    bool of_task = action->type <= SIM_PIN;
+
+    trace(sim, action_names[action->type], of_task ? NO_CPU : action->number,
+          of_task ? &sim->config->tasks[action->number] : NULL);
+    if (action->type == SIM_PAUSE)
+        dispatch_pause(sched, entity, sim->now_ns);
+    else if (action->type == SIM_RESUME)
+        dispatch_resume(sched, entity, sim->now_ns);
+    else if (action->type == SIM_PIN)
+        dispatch_set_affinity(sched, entity, &action->affinity, sim->now_ns);
+    else if (action->type == SIM_POLICY)
+        dispatch_set_policy(sched, action->policy, sim->now_ns);
+    else
+        dispatch_set_usable(sched, action->number, action->type == SIM_ON, sim->now_ns);
+    observe(sim);
+}
+
+static void arm_action(struct sim *sim)
+{
+    if (sim->next_action < sim->config->action_count)
+        heap_set(&sim->heap, action_event(sim), sim->config->actions[sim->next_action].at_ns);
+}
+
+static void step(struct sim *sim, uint32_t event)
+{
+    uint32_t cpus = sim->config->machine->cpu_count;
+
+    if (event < cpus) {
+        timer(sim, event);
+    } else if (event < 2 * cpus) {
+        enter(sim, event - cpus, DISPATCH_KICK);
+    } else if (event < action_event(sim)) {
+        wake(sim, &sim->config->tasks[event - 2 * cpus]);
+    } else {
+        act(sim, &sim->config->actions[sim->next_action++]);
+        arm_action(sim);
+    }
+    send_kicks(sim);
+}
+
+/* ---- A run ---- */
+
+static void *allocate(size_t bytes)
+{
+    void *memory = calloc(1, bytes);
+
+    if (memory == NULL) {
+        fprintf(stderr, "schedsim: no memory\n");
+        exit(2);
+    }
+    return memory;
+}
+
+static void set_up(struct sim *sim, const struct sim_config *config)
+{
+    uint32_t cpus = config->machine->cpu_count;
+    struct bitmap usable;
+
+    *sim = (struct sim){.config = config,
+                        .left = config->task_count,
+                        .unit = choose_unit(config),
+                        .sched = allocate(sizeof *sim->sched),
+                        .cpus = allocate(cpus * sizeof *sim->cpus),
+                        .core_updated_ns = allocate(cpus * sizeof *sim->core_updated_ns)};
+    random_seed(&sim->random, config->seed);
+    bitmap_set_first(&usable, cpus);
+    dispatch_init(sim->sched, config->machine->places, cpus, &usable, config->seed, 0);
+    dispatch_set_policy(sim->sched, config->policy, 0);
+    bitmap_clear_all(&sim->sched->kicks);
+    heap_init(&sim->heap, action_event(sim) + 1);
+    for (uint32_t i = 0; i < config->task_count; i++) {
+        struct sim_task *task = &config->tasks[i];
+
+        entity_init(&task->entity, &task->affinity);
+        task->entity.group = task->group;
+        task->done = task->wake_ns = task->end_ns = 0;
+        task->ended = false;
+        heap_set(&sim->heap, wake_event(sim, i), task->arrive_ns);
+    }
+    arm_action(sim);
+}
+
+static struct sim_outcome sum_up(struct sim *sim)
+{
+    const struct sim_config *config = sim->config;
+    struct sim_outcome outcome = {.finished = sim->left == 0, .events = sim->events};
+    uint64_t first = UINT64_MAX, last = 0;
+
+    for (uint32_t i = 0; i < config->task_count; i++) {
+        const struct sim_task *task = &config->tasks[i];
+
+        first = task->arrive_ns < first ? task->arrive_ns : first;
+        last = task->end_ns > last ? task->end_ns : last;
+    }
+    outcome.makespan_ns = config->task_count == 0 ? 0 : last - first;
+    for (uint32_t core = 0; core < config->machine->core_count; core++)
+        outcome.forced_idle_ns += sim->sched->cores[core].forced_idle_ns;
+    return outcome;
+}
+
+struct sim_outcome sim_run(const struct sim_config *config)
+{
+    struct sim sim;
+    struct sim_outcome outcome;
+
+    set_up(&sim, config);
+    while (sim.left > 0 && !sim.stopped) {
+        uint64_t time;
+        uint32_t event = heap_take(&sim.heap, &time);
+
+        if (time == HEAP_NEVER || (config->max_events != 0 && sim.events >= config->max_events))
+            break;
+        sim.now_ns = time;
+        sim.events++;
+        step(&sim, event);
+    }
+    outcome = sum_up(&sim);
+    heap_free(&sim.heap);
+    free(sim.sched);
+    free(sim.cpus);
+    free(sim.core_updated_ns);
+    return outcome;
+}
+
+void sim_defaults(struct sim_config *config, const struct machine *machine,
+                  struct sim_ratio slowdown)
+{
+    *config = (struct sim_config){.machine = machine,
+                                  .policy = &policy_smt,
+                                  .slice_ns = 10000000,
+                                  .seed = 1,
+                                  .kinds = 1,
+                                  .slowdown = {{slowdown}},
+                                  .efficiency_speed = {1, 1}};
+}

@@ -1,0 +1,91 @@
+/*
+ * A simulated machine under the kernel's own scheduler: discrete events, integer arithmetic. Work
+ * is counted in units of which a task alone on a core does sim->unit in a nanosecond, chosen so
+ * that every slowdown leaves a whole number. The only rounding: what ends between two nanoseconds
+ * ends at the second.
+ *
+ * The simulator does what kernel/sched.c does: slices, kicks, sleep. A context switch takes no
+ * time; a kick takes as long as it is told to.
+ */
+#ifndef TOOLS_SIM_SIM_H
+#define TOOLS_SIM_SIM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "kernel/sched/policy.h"
+#include "tools/sim/heap.h"
+#include "tools/sim/machine.h"
+
+#define SIM_KINDS 4
+
+struct sim_ratio {
+    uint32_t numerator, denominator;
+};
+
+/* A task: what it is to do, and how far it is. */
+struct sim_task {
+    uint64_t arrive_ns;
+    uint64_t work_ns;            /* at the speed of a core of its own */
+    uint64_t burst_ns, sleep_ns; /* sleeps so long after so much work; burst 0: never */
+    uint32_t kind;               /* row and column of the slowdowns */
+    uint32_t group;
+    struct bitmap affinity;
+
+    struct sched_entity entity;
+    uint64_t done;    /* units */
+    uint64_t goal;    /* units: it sleeps or ends when it has done so many */
+    uint64_t wake_ns; /* of the first wake-up: when it really arrived */
+    uint64_t end_ns;
+    bool ended;
+};
+
+enum sim_action_type { SIM_PAUSE, SIM_RESUME, SIM_PIN, SIM_OFF, SIM_ON, SIM_POLICY };
+
+/* Something done to a task or a CPU from outside. */
+struct sim_action {
+    uint64_t at_ns;
+    enum sim_action_type type;
+    uint32_t number;                   /* of the task, or the CPU */
+    struct bitmap affinity;            /* SIM_PIN */
+    const struct sched_policy *policy; /* SIM_POLICY */
+};
+
+struct sim_config {
+    const struct machine *machine;
+    const struct sched_policy *policy;
+    uint64_t slice_ns;
+    uint64_t kick_ns; /* how long a kick takes, up to twice that; 0: none at all */
+    uint64_t seed;
+    uint32_t kinds; /* at least 1 */
+    /* slowdown[a][b] >= 1: of kind a beside kind b; beside several, the worst counts. */
+    struct sim_ratio slowdown[SIM_KINDS][SIM_KINDS];
+    struct sim_ratio efficiency_speed; /* of efficiency cores, against the others */
+    struct sim_task *tasks;            /* the caller fills in the first part of each */
+    uint32_t task_count;
+    const struct sim_action *actions; /* in the order of their times */
+    uint32_t action_count;
+    uint64_t max_events; /* 0: no limit */
+    FILE *trace;         /* NULL: none */
+    /* Called after every step with the CPUs whose kick is under way; false ends the run. */
+    bool (*observe)(void *context, const struct sched *sched, const struct bitmap *kicked);
+    void *context;
+};
+
+/* What a run came to. */
+struct sim_outcome {
+    bool finished; /* all tasks ended; else something went on for ever, or stopped */
+    uint64_t events;
+    uint64_t makespan_ns; /* from the first arrival to the last end */
+    uint64_t forced_idle_ns;
+};
+
+/* Runs to the end. The entities and accounts of the tasks are filled in. */
+struct sim_outcome sim_run(const struct sim_config *config);
+
+/* One slowdown for all, the whole machine, 10 ms slices, and nothing else. */
+void sim_defaults(struct sim_config *config, const struct machine *machine,
+                  struct sim_ratio slowdown);
+
+#endif
