@@ -44,10 +44,11 @@ KERNEL_OBJ := $(KERNEL_C:%.c=$(B)/kernel/%.o) $(KERNEL_ASM:%.asm=$(B)/kernel/%.a
 # What every program may use; the linker takes what it needs.
 USER_LIB := $(patsubst %,$(B)/user/%.o,user/libuser kernel/lib/format kernel/lib/string \
     kernel/lib/clock_math kernel/lib/words)
-USER_PROGRAMS := md5 hog crash
+USER_PROGRAMS := md5 hog crash bench
 USER_ELF := $(USER_PROGRAMS:%=$(B)/user/%.elf)
 md5_OBJ  := user/md5/main user/md5/md5 user/md5/command
 crash_OBJ := user/crash
+bench_OBJ := user/bench
 hog_OBJ  := user/hog user/md5/md5 user/md5/command
 
 $(B)/kernel/%.o: %.c Makefile
@@ -96,7 +97,13 @@ HOST_PURE   := $(PURE:%.c=$(B)/host/%.o)
 HOST_TESTS  := $(patsubst tests/host/%.c,$(B)/host/%,$(sort $(wildcard tests/host/test_*.c)))
 HOST_TOOLS  := $(patsubst tools/host/%.c,$(B)/host/%,$(sort $(wildcard tools/host/*.c)))
 
-host: $(HOST_TOOLS) $(HOST_TESTS)
+# The simulator of the scheduler: a library for tests, and a program with policies of its own, for
+# machines of up to 4096 CPUs and at full speed.
+SIM_LIB     := $(filter-out tools/sim/schedsim.c,$(sort $(wildcard tools/sim/*.c)))
+SIM_PURE    := $(sort $(wildcard kernel/sched/*.c)) kernel/lib/clock_math.c kernel/lib/stats.c
+SIM_OBJ     := $(patsubst %.c,$(B)/sim/%.o,$(SIM_LIB) tools/sim/schedsim.c $(SIM_PURE))
+
+host: $(HOST_TOOLS) $(HOST_TESTS) $(B)/host/schedsim
 
 $(B)/host/%.o: %.c
 	@mkdir -p $(@D)
@@ -108,7 +115,22 @@ $(B)/host/libpure.a: $(HOST_PURE)
 	@echo "  AR    $@"
 	$(Q)ar rcsD $@ $^
 
-$(HOST_TESTS): $(B)/host/%: $(B)/host/tests/host/%.o $(B)/host/libpure.a
+$(B)/host/libsim.a: $(SIM_LIB:%.c=$(B)/host/%.o)
+	@rm -f $@
+	@echo "  AR    $@"
+	$(Q)ar rcsD $@ $^
+
+$(B)/sim/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	$(Q)$(CC) $(COMMON) -O2 -g -DMAX_CPUS=4096 -c $< -o $@
+
+$(B)/host/schedsim: $(SIM_OBJ)
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	$(Q)$(CC) $^ -o $@
+
+$(HOST_TESTS): $(B)/host/%: $(B)/host/tests/host/%.o $(B)/host/libsim.a $(B)/host/libpure.a
 	@echo "  CC    $@"
 	$(Q)$(CC) $(HOST_CFLAGS) $^ -lcmocka -o $@
 
@@ -116,7 +138,7 @@ $(HOST_TOOLS): $(B)/host/%: $(B)/host/tools/host/%.o $(B)/host/libpure.a
 	@echo "  CC    $@"
 	$(Q)$(CC) $(HOST_CFLAGS) $^ -o $@
 
-host-test: $(HOST_TESTS) $(HOST_TOOLS)
+host-test: $(HOST_TESTS) $(HOST_TOOLS) $(B)/host/schedsim
 	@for t in $(HOST_TESTS); do $$t || exit 1; done
 
 # ---- fuzzing: a libFuzzer program for each parser, which only clang builds -----------------------
@@ -132,15 +154,8 @@ $(FUZZERS:%=$(B)/fuzz/%): $(B)/fuzz/%: tests/fuzz/fuzz_%.c $(PURE_KERNEL) \
 	@echo "  CLANG $@"
 	$(Q)clang $(FUZZ_CFLAGS) $(filter %.c,$^) -o $@
 
-# What was learned stays in build/fuzz for the next run; a finding is written there as well.
 fuzz: $(FUZZERS:%=$(B)/fuzz/%)
-	@for f in $(FUZZERS); do \
-	    echo "  FUZZ  $$f for $(FUZZ_SECONDS) s"; \
-	    $(PYTHON) tests/fuzz/seeds.py $$f $(B)/fuzz/$$f.seeds && mkdir -p $(B)/fuzz/$$f.corpus && \
-	    $(B)/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=1024 -verbosity=0 \
-	        -print_final_stats=1 -artifact_prefix=$(B)/fuzz/$$f- \
-	        $(B)/fuzz/$$f.corpus $(B)/fuzz/$$f.seeds || exit 1; \
-	done
+	$(PYTHON) -B tests/fuzz/run $(B)/fuzz $(FUZZ_SECONDS) $(FUZZERS)
 
 clean:
 	rm -rf $(B)
@@ -158,9 +173,23 @@ debug: $(B)/tandem.elf
 test: $(B)/tandem.elf host
 	tools/test $(HOST_TESTS)
 
+# All CPU models of the emulators, times shapes: over an hour. `make test` boots a few of them.
+test-matrix: $(B)/tandem.elf
+	TANDEM_MATRIX=all $(PYTHON) -B -m pytest tests/boot/test_matrix.py
+
+# What `make test` leaves out because it takes long.
+test-long: test fuzz test-matrix
+
+bench: $(B)/tandem.elf
+	@tools/bench $<
+
 check: $(HOST_PURE) $(KERNEL_OBJ)
 	tools/check $(filter $(PURE_KERNEL:%.c=$(B)/kernel/%.o),$(KERNEL_OBJ))
 
-.PHONY: check all run iso debug test host host-test fuzz clean
+# Races between CPUs, as models for spin.
+model:
+	tools/model
+
+.PHONY: model bench check all run iso debug test test-matrix test-long host host-test fuzz clean
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,6 +1,6 @@
 ; The first instructions of every other CPU. A STARTUP IPI with vector V starts a CPU in real mode
 ; at V * 4096 (Intel SDM volume 3, "MP Initialization"), so this code is copied to a free page below
-; 1 MiB (arch/x86/smp.c) and may only use addresses relative to CS. It does the least that real
+; 1 MiB (arch/x86/ap.c) and may only use addresses relative to CS. It does the least that real
 ; mode demands, then jumps to the kernel proper, which lies where it is linked.
 
 ; Real-mode address of a label: the page is entered with IP = 0 and CS = page / 16.
@@ -42,8 +42,8 @@ bits 32
 ; Entry: protected mode, paging off, interrupts off, no stack. Many CPUs run this at once: each
 ; takes the next ticket and with it a stack. A CPU that comes after its time (late or started
 ; twice) finds no ticket and parks.
-; Calls: void smp_ap_entry(uint32_t ticket)
-extern smp_ap_entry, smp_next_ticket, smp_ticket_count, smp_stack_tops
+; Calls: void ap_entry(uint32_t ticket)
+extern ap_entry, ap_next_ticket, ap_ticket_count, ap_stack_tops
 ap_protected:
         mov     ax, FLAT_DATA
         mov     ds, ax
@@ -52,14 +52,14 @@ ap_protected:
         mov     gs, ax
         mov     ss, ax
         mov     eax, 1
-        lock xadd [smp_next_ticket], eax
-        cmp     eax, [smp_ticket_count]
+        lock xadd [ap_next_ticket], eax
+        cmp     eax, [ap_ticket_count]
         jae     .park
-        mov     esp, [smp_stack_tops + eax * 4]
+        mov     esp, [ap_stack_tops + eax * 4]
         xor     ebp, ebp
         sub     esp, 12                         ; 16-byte alignment at the call
         push    eax
-        call    smp_ap_entry
+        call    ap_entry
 .park:  cli
         hlt
         jmp     .park

@@ -46,6 +46,10 @@ void arch_relax(void);
 /* Nanoseconds; never goes back on one CPU. Interrupts may be on or off. */
 uint64_t arch_now_ns(void);
 
+/* The finest counter there is, and a count of it as time. Only differences mean something. */
+uint64_t arch_ticks(void);
+uint64_t arch_ticks_to_ns(uint64_t ticks);
+
 /* Arms this CPU's one-shot timer, which calls sched_timer(); UINT64_MAX disarms it. A deadline in
  * the past fires at once, one too far away fires early. Interrupts off. */
 void arch_arm_timer(uint64_t deadline_ns);

@@ -52,6 +52,14 @@ static bool print_summary(void)
     return ok;
 }
 
+static __attribute__((noreturn)) void end_without_memory(void)
+{
+    log_error("memory", "too little memory to run anything");
+    print_summary();
+    log_print("end: status=failed code=1\n");
+    arch_end(&main_options, false);
+}
+
 void kernel_main(void)
 {
     bool ok;
@@ -59,6 +67,8 @@ void kernel_main(void)
     log_print("tandem: version=%s arch=i686 log_format=1\n", VERSION);
     arch_start_boot_cpu(&main_options);
     check_options();
+    if (!sched_prepare_boot_cpu())
+        end_without_memory();
     arch_start_other_cpus(&main_options);
     sched_init(&main_options);
     inject_failures(&main_options.inject);

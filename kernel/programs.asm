@@ -24,6 +24,7 @@ programs:
 PROGRAM md5
 PROGRAM hog
 PROGRAM crash
+PROGRAM bench
         dd      0, 0, 0
 
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -47,6 +47,12 @@ static void arm_timer(struct cpu *cpu)
         deadline = cpu->sleepers->wake_ns;
     if (cpu == conductor_cpu && conductor_wake_ns < deadline)
         deadline = conductor_wake_ns;
+    /* Telling the hardware costs more than all of the above. A timer that fires early only looks
+     * and is set again, which is rarer than switches; but a CPU without tasks is left alone. */
+    if (deadline == cpu->armed_ns ||
+        (deadline != UINT64_MAX && cpu->armed_ns != 0 && cpu->armed_ns < deadline))
+        return;
+    cpu->armed_ns = deadline;
     arch_arm_timer(deadline);
 }
 
@@ -69,8 +75,10 @@ static struct task *decide(struct cpu *cpu, uint64_t now, enum dispatch_event ev
     struct task *before = task_of(sched.cpus[cpu->cpu].current);
     struct task *after = task_of(dispatch_next(&sched, cpu->cpu, now, event));
 
-    if (after != before || event != DISPATCH_KICK)
-        cpu->slice_end_ns = after == NULL ? 0 : now + slice_ns;
+    if (!dispatch_needs_slice(&sched, cpu->cpu))
+        cpu->slice_end_ns = 0;
+    else if (after != before || event == DISPATCH_SLICE_END || cpu->slice_end_ns == 0)
+        cpu->slice_end_ns = now + slice_ns;
     if (after != before)
         cpu->stall_at_ns = 0;
     send_kicks(cpu);
@@ -185,6 +193,7 @@ void sched_timer(void)
 
     spinlock_acquire(&sched_lock);
     now = locked_now();
+    cpu->armed_ns = UINT64_MAX; /* it fires once */
     wake_sleepers(cpu, now);
     slice_over = cpu->slice_end_ns != 0 && now >= cpu->slice_end_ns;
     /* A deadline that has passed must not be armed again: the next interrupt would come before
@@ -276,6 +285,17 @@ void sched_adopt_boot_code(struct cpu *boot_cpu)
     boot_cpu->running = &conductor;
 }
 
+bool sched_prepare_boot_cpu(void)
+{
+    struct task *idle = task_create_idle();
+
+    if (idle == NULL)
+        return false;
+    arch_prepare_kernel(idle, sched_idle_loop, NULL);
+    conductor_cpu->idle = idle;
+    return true;
+}
+
 uint32_t sched_core_of(uint32_t cpu)
 {
     return sched.cpus[cpu].core;
@@ -301,12 +321,7 @@ void sched_init(const struct options *options)
 {
     static struct cpu_place places[MAX_CPUS];
     struct bitmap usable;
-    struct task *idle = task_create_idle();
 
-    if (idle == NULL)
-        panic("sched", "too little memory for an idle task");
-    arch_prepare_kernel(idle, sched_idle_loop, NULL);
-    conductor_cpu->idle = idle;
     for (unsigned i = 0; i < cpu_count; i++) {
         places[i] = cpus[i].place;
         if (options->module == OPTIONS_MODULE_SHARED)
@@ -314,7 +329,6 @@ void sched_init(const struct options *options)
     }
     usable = choose_usable(places, !options->smt);
     dispatch_init(&sched, places, cpu_count, &usable, options->seed, arch_now_ns());
-    dispatch_set_policy(&sched, &policy_naive);
     smt_model_set(options->smt_model_percent);
     sched.kick_sharers = options->smt_model_percent != 0;
     slice_ns = (uint64_t)options->slice_us * NS_PER_US;
@@ -326,7 +340,7 @@ void sched_use(const struct sched_policy *policy, uint64_t seed)
     bool were_on = spinlock_acquire_irq(&sched_lock);
 
     random_seed(&sched.random, seed);
-    dispatch_set_policy(&sched, policy);
+    dispatch_set_policy(&sched, policy, locked_now());
     decide(arch_this_cpu(), locked_now(), DISPATCH_KICK);
     spinlock_release_irq(&sched_lock, were_on);
 }
@@ -363,14 +377,20 @@ uint32_t sched_ends(void)
 
 void sched_kill(struct task *task)
 {
+    bool were_on = spinlock_acquire_irq(&sched_lock);
+
     task->doomed = true;
+    /* It may run without a timer, and would not come through the kernel by itself. */
+    if (task->entity.where == ENTITY_RUNNING)
+        bitmap_set(&sched.kicks, task->entity.cpu);
+    decide(arch_this_cpu(), locked_now(), DISPATCH_KICK);
+    spinlock_release_irq(&sched_lock, were_on);
     for (;;) {
         uint32_t seen = sched_ends();
 
         if (__atomic_load_n(&task->state, __ATOMIC_ACQUIRE) == TASK_ENDED)
             return;
-        sched_wait(seen, UINT64_MAX); /* its next slice end at the latest takes it through the
-                                         kernel */
+        sched_wait(seen, UINT64_MAX); /* it ends when it next leaves the kernel */
     }
 }
 

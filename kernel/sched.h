@@ -23,6 +23,10 @@ struct options;
 /* Makes the boot code the conductor. First of all; afterwards this CPU's record can be used. */
 void sched_adopt_boot_code(struct cpu *boot_cpu);
 
+/* Gives the boot CPU its idle task, before the other CPUs take what memory there is. False without
+ * memory. */
+bool sched_prepare_boot_cpu(void);
+
 /* Builds the scheduler's state from the CPUs that are online and the options smt, slice,
  * smt_model, module and seed. */
 void sched_init(const struct options *options);

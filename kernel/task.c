@@ -115,10 +115,11 @@ static void free_user_memory(struct address_space *space)
 struct task *task_create(const struct program *program, const char *name, const char *const *argv,
                          const struct bitmap *affinity)
 {
-    struct task *task = memory_allocate_zeroed(TASK_PAGES);
+    struct task *task = memory_allocate(TASK_PAGES);
 
     if (task == NULL)
         return NULL;
+    memset(task, 0, sizeof *task); /* the stack behind it need not be clear */
     entity_init(&task->entity, affinity);
     task->canary = CANARY;
     task->pid = __atomic_add_fetch(&last_pid, 1, __ATOMIC_RELAXED);

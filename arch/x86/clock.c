@@ -188,6 +188,16 @@ uint64_t arch_now_ns(void)
     return now;
 }
 
+uint64_t arch_ticks(void)
+{
+    return tsc_read();
+}
+
+uint64_t arch_ticks_to_ns(uint64_t ticks)
+{
+    return clock_scale_apply(&tsc_to_ns, ticks);
+}
+
 void arch_arm_timer(uint64_t deadline_ns)
 {
     uint64_t now = arch_now_ns();

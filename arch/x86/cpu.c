@@ -5,18 +5,13 @@
 #include "arch/x86/io.h"
 #include "arch/x86/regs.h"
 #include "kernel/arch.h"
-#include "kernel/lib/bits.h"
 
 /* SDM volume 1, "EFLAGS Register": this bit can be changed if and only if CPUID exists. */
 #define EFLAGS_ID (1u << 21)
-#define LEAF7_EDX_ARCH_CAPABILITIES 29
-#define ARCH_CAPABILITIES_XAPIC_DISABLE 21
 
 struct cpu cpus[MAX_CPUS];
 unsigned cpu_count;
 struct cpu_ident boot_cpu_ident;
-
-static enum apic_mode boot_apic_mode;
 
 struct cpuid_regs cpu_live_cpuid(void *unused, uint32_t leaf, uint32_t subleaf)
 {
@@ -46,63 +41,6 @@ bool cpu_has_cpuid(void)
                      : "=&r"(before), "=&r"(after)
                      : "i"(EFLAGS_ID));
     return ((before ^ after) & EFLAGS_ID) != 0;
-}
-
-/* Newer firmware may lock the local APIC in x2APIC mode. SDM volume 3, "Legacy xAPIC Mode Disabled
- * Status": one MSR says whether the MSR that says so exists. */
-static bool legacy_xapic_is_disabled(const struct cpu_ident *ident)
-{
-    struct cpuid_regs leaf7 = cpu_ident_leaf(ident, cpu_live_cpuid, NULL, 7, 0);
-
-    return bit(leaf7.edx, LEAF7_EDX_ARCH_CAPABILITIES) &&
-           bit((uint32_t)msr_read(MSR_ARCH_CAPABILITIES), ARCH_CAPABILITIES_XAPIC_DISABLE) &&
-           bit((uint32_t)msr_read(MSR_XAPIC_DISABLE_STATUS), 0);
-}
-
-static struct apic_cpu look_at_apic(void)
-{
-    struct cpu_ident ident;
-
-    cpu_identify(cpu_live_cpuid, NULL, &ident);
-    return (struct apic_cpu){.has_apic = ident.apic,
-                             .has_x2apic = ident.x2apic,
-                             .legacy_xapic_disabled = legacy_xapic_is_disabled(&ident),
-                             .apic_base = ident.msr ? msr_read(MSR_APIC_BASE) : 0};
-}
-
-static void carry_out(const struct apic_plan *plan)
-{
-    for (unsigned i = 0; i < plan->write_count; i++)
-        msr_write(MSR_APIC_BASE, plan->writes[i]);
-}
-
-struct apic_plan cpu_choose_apic_mode(void)
-{
-    struct apic_cpu cpu = look_at_apic();
-    struct apic_plan plan = apic_mode_plan(&cpu);
-
-    carry_out(&plan);
-    if (plan.look_again) {
-        cpu = look_at_apic();
-        plan = apic_mode_plan(&cpu);
-        carry_out(&plan);
-    }
-    boot_apic_mode = plan.mode;
-    return plan;
-}
-
-bool cpu_enable_apic_mode(void)
-{
-    struct apic_cpu cpu = look_at_apic();
-    struct apic_plan plan = apic_mode_join(&cpu, boot_apic_mode);
-
-    carry_out(&plan);
-    if (plan.look_again) {
-        cpu = look_at_apic();
-        plan = apic_mode_join(&cpu, boot_apic_mode);
-        carry_out(&plan);
-    }
-    return plan.mode == boot_apic_mode;
 }
 
 void cpu_features_enable(void)

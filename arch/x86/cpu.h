@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/x86/decode/apic_mode.h"
 #include "arch/x86/decode/cpu_ident.h"
 
 /* The boot CPU's identity; the other CPUs are checked against it. */
@@ -19,12 +18,6 @@ struct cpuid_regs cpu_live_cpuid(void *unused, uint32_t leaf, uint32_t subleaf);
 
 /* Whether this CPU has the CPUID instruction at all. */
 bool cpu_has_cpuid(void);
-
-/* Decides, on the boot CPU, how to talk to local APICs and switches this one to it. */
-struct apic_plan cpu_choose_apic_mode(void);
-
-/* Brings another CPU's local APIC into the mode of the boot CPU's; false if it cannot get there. */
-bool cpu_enable_apic_mode(void);
 
 /* Protection features this CPU has, and no FPU for anybody: nothing uses it. */
 void cpu_features_enable(void);

@@ -98,8 +98,7 @@ void lapic_enable(void)
 {
     unsigned last_lvt = field(ops->read(LAPIC_VERSION), 23, 16);
 
-    /* Firmware may have left anything; an LVT entry can only be unmasked once SVR enables. */
-    ops->write(LAPIC_SVR, SVR_ENABLE | VECTOR_SPURIOUS);
+    /* Firmware may have left anything: no source is open when the APIC is enabled. */
     ops->write(LAPIC_LVT_TIMER, LVT_MASKED);
     ops->write(LAPIC_LVT_LINT0, LVT_MASKED);
     ops->write(LAPIC_LVT_LINT1, LVT_MASKED);
@@ -113,6 +112,8 @@ void lapic_enable(void)
         ops->write(LAPIC_LVT_CMCI, LVT_MASKED);
     ops->write(LAPIC_TPR, 0);
     ops->write(LAPIC_ESR, 0);
+    ops->write(LAPIC_SVR, SVR_ENABLE | VECTOR_SPURIOUS);
+    /* SDM volume 3, "APIC Timer": divide, then LVT (in lapic_timer_arm), then count. */
     ops->write(LAPIC_TIMER_DIVIDE, TIMER_DIVIDE_BY_1);
     lapic_eoi();
 }

@@ -1,5 +1,7 @@
 #include "arch/x86/machine.h"
 
+#include "arch/x86/ap.h"
+#include "arch/x86/apic_switch.h"
 #include "arch/x86/clock.h"
 #include "arch/x86/console.h"
 #include "arch/x86/cpu.h"
@@ -148,7 +150,7 @@ static void start_memory(void)
 
 static bool start_lapic(void)
 {
-    struct apic_plan plan = cpu_choose_apic_mode();
+    struct apic_plan plan = apic_switch_boot_cpu();
 
     if (!lapic_init(plan.mode, plan.base))
         return false;
@@ -233,11 +235,11 @@ static void place_online_cpus(const struct options *options)
     static struct topology topology;
     unsigned numbers[MAX_CPUS], count = 0;
 
-    topology_scan(cpu_live_cpuid, NULL, cpus[0].apic_id, &smp_scans[0]);
+    topology_scan(cpu_live_cpuid, NULL, cpus[0].apic_id, &ap_scans[0]);
     for (unsigned i = 0; i < cpu_count; i++) {
         if (!cpu_is_online(&cpus[i]))
             continue;
-        scans[count] = smp_scans[i];
+        scans[count] = ap_scans[i];
         numbers[count++] = i;
     }
     topology_build(scans, count, places, &topology);

@@ -31,11 +31,14 @@ switch_stacks:
 ; Entry: EBX = void (*function)(void *) or 0, ESI = its argument; above on the stack a trap frame
 ;        when EBX is 0. Interrupts off, scheduler's lock held.
 global thread_start
-extern sched_finish_switch, trap_return
+extern sched_finish_switch, sched_return_to_user, trap_return
 thread_start:
         call    sched_finish_switch
         test    ebx, ebx
-        jz      trap_return
+        jnz     .kernel_thread
+        call    sched_return_to_user            ; as after a trap: it may have been killed already
+        jmp     trap_return
+.kernel_thread:
         sti
         push    esi
         call    ebx

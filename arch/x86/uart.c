@@ -4,7 +4,7 @@
 
 /* PC16550D data sheet, "Registers". Offsets from the base port. */
 #define UART_DATA 0
-#define UART_DIVISOR_LOW 0  /* while DLAB is set */
+#define UART_DIVISOR_LOW 0 /* while DLAB is set */
 #define UART_IER 1
 #define UART_DIVISOR_HIGH 1 /* while DLAB is set */
 #define UART_FCR 2

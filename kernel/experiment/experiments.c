@@ -163,5 +163,5 @@ const struct experiment experiments[] = {
     {NULL, NULL, NULL, NULL, false, NULL, NULL, NULL},
 };
 
-const char *const experiment_choices[] = {"demo",     "all",      "none", "solo", "pair",
-                                          "siblings", "same_cpu", "peg",  "fill", NULL};
+const char *const experiment_choices[] = {"demo",     "all", "none", "solo",  "pair", "siblings",
+                                          "same_cpu", "peg", "fill", "bench", NULL};

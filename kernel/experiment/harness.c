@@ -68,7 +68,7 @@ static bool has_ended(const struct task *task)
     return __atomic_load_n(&task->state, __ATOMIC_ACQUIRE) == TASK_ENDED;
 }
 
-static void wait_for(struct task *const *tasks, uint32_t count)
+void harness_wait_for(struct task *const *tasks, uint32_t count)
 {
     for (uint32_t i = 0; i < count;) {
         uint32_t seen = sched_ends();
@@ -184,7 +184,7 @@ static uint32_t finish(struct run *run, bool sample)
 {
     uint64_t first = UINT64_MAX, last = 0;
 
-    wait_for(run->group, run->group_count);
+    harness_wait_for(run->group, run->group_count);
     for (uint32_t i = 0; i < run->group_count; i++) {
         struct task *task = run->group[i];
         bool ok = digest_is_right(task);
@@ -248,7 +248,7 @@ void harness_self_test(void)
             continue;
         }
         sched_start(task);
-        wait_for(&task, 1);
+        harness_wait_for(&task, 1);
         digest_text(task->result, digest);
         wrong += task->exit_status != 0 || strcmp(digest, vectors[i].digest) != 0;
         task_destroy(task);
@@ -270,7 +270,7 @@ void harness_expect_fault(const char *kind)
         return;
     }
     sched_start(task);
-    wait_for(&task, 1);
+    harness_wait_for(&task, 1);
     harness_totals.tasks++;
     harness_totals.faults += task->faulted;
     if (task->faulted != fault_expected || (!fault_expected && task->exit_status != 0)) {

@@ -68,6 +68,9 @@ void harness_add_makespan(struct run *run, uint32_t us);
  * task_destroy. */
 struct task *harness_start_hog(const struct bitmap *affinity);
 
+/* Waits until all of the tasks have ended. */
+void harness_wait_for(struct task *const *tasks, uint32_t count);
+
 /* Runs the RFC 1321 test vectors as tasks; counts what is wrong as failed. */
 void harness_self_test(void);
 

@@ -256,9 +256,9 @@ void report_table(void)
 {
     if (row_count == 0)
         return;
-    log_print("\nTimes as multiples of one md5 -t alone (%u.%03u s), %u rounds, slice %u us; "
-              "shared:\nshare of the running time in which the other thread of the core ran "
-              "too.\n\n",
+    log_print("\nTimes as multiples of one md5 -t alone, which takes %u.%03u s (%u rounds,\n"
+              "slices of %u us). share: of the running time, how much the other thread of\n"
+              "the core was running too.\n\n",
               harness_solo_us / US_PER_SECOND, harness_solo_us / 1000 % 1000, main_options.rounds,
               main_options.slice_us);
     log_print("         ");

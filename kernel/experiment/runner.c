@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "kernel/experiment/bench.h"
 #include "kernel/experiment/harness.h"
 #include "kernel/experiment/report.h"
 #include "kernel/lib/string.h"
@@ -72,10 +73,20 @@ static void warm_up(void)
     }
 }
 
+static bool bench_is_asked_for(void)
+{
+    for (unsigned i = 0; i < main_options.run.count; i++)
+        if (strcmp(main_options.run.names[i], "bench") == 0)
+            return true;
+    return false;
+}
+
 void experiments_run(void)
 {
     bool any = false, solo_asked = false;
 
+    if (bench_is_asked_for())
+        bench_run();
     for (const struct experiment *e = experiments; e->name != NULL; e++)
         any = any || is_asked_for(e);
     if (!any)

@@ -2,204 +2,121 @@
 
 #include <stddef.h>
 
-const struct sched_policy *const sched_policies[] = {&policy_naive, &policy_smt, NULL};
-
-static struct sched_entity *entity_of(struct list_node *node)
-{
-    return LIST_ENTRY(node, struct sched_entity, node);
-}
-
-/* ---- Masks ---- */
-
-static void set_all(struct bitmap *map, const struct bitmap *bits, bool value)
-{
-    for (unsigned word = 0; word < BITMAP_WORDS; word++)
-        map->words[word] = value ? map->words[word] | bits->words[word]
-                                 : map->words[word] & ~bits->words[word];
-}
-
-/* Brings the masks of whole cores in line with a core's counts. */
-static void note_core(struct sched *sched, const struct sched_core *core)
-{
-    struct bitmap usable = bitmap_and(&core->cpus, &sched->usable);
-
-    set_all(&sched->idle_core_cpus, &usable, core->busy == 0);
-    set_all(&sched->shared_cpus, &usable, core->busy - core->leaving >= 2);
-}
-
-/* Brings counts and masks in line with one CPU's state; to be called after every change of it. */
-static void note_busy(struct sched *sched, uint32_t cpu)
-{
-    struct sched_cpu *c = &sched->cpus[cpu];
-    bool busy = c->current != NULL || c->incoming != NULL || c->awaits;
-
-    if (!bitmap_test(&sched->usable, cpu) || busy != bitmap_test(&sched->idle_cpus, cpu))
-        return;
-    if (busy) {
-        bitmap_clear(&sched->idle_cpus, cpu);
-        sched->cores[c->core].busy++;
-    } else {
-        bitmap_set(&sched->idle_cpus, cpu);
-        sched->cores[c->core].busy--;
-    }
-    note_core(sched, &sched->cores[c->core]);
-}
+#include "kernel/sched/dispatch_steps.h"
+#include "kernel/sched/occupancy.h"
+#include "kernel/sched/queue.h"
 
 bool dispatch_allowed(const struct sched *sched, const struct sched_entity *entity, uint32_t cpu)
 {
     return bitmap_test(&sched->usable, cpu) && bitmap_test(&entity->affinity, cpu);
 }
 
-uint32_t dispatch_busy_siblings(const struct sched *sched, uint32_t cpu)
+bool dispatch_may_run(const struct sched *sched, const struct sched_entity *entity, uint32_t cpu)
 {
-    bool self = !bitmap_test(&sched->idle_cpus, cpu) && bitmap_test(&sched->usable, cpu);
-
-    return sched->cores[sched->cpus[cpu].core].busy - (self ? 1 : 0);
+    return dispatch_allowed(sched, entity, cpu) && occupancy_may_join(sched, entity, cpu);
 }
 
-/* ---- Accounts ---- */
+/* ---- Every call ---- */
 
-void dispatch_settle(struct sched *sched, uint32_t cpu, uint64_t now_ns)
+void dispatch_begin(struct sched *sched, uint64_t now_ns)
 {
-    struct sched_core *core = &sched->cores[sched->cpus[cpu].core];
-
-    if (core->running >= 2)
-        BITMAP_FOR_EACH(sibling, &core->cpus)
-        {
-            struct sched_entity *entity = sched->cpus[sibling].current;
-            if (entity != NULL)
-                entity->shared_ns += now_ns - core->since_ns;
-        }
-    core->since_ns = now_ns;
+    sched->now_ns = now_ns;
 }
 
-/* The number of running CPUs in a core changes by one, from or to two: the others may care. */
-static void note_sharing(struct sched *sched, uint32_t cpu)
+/* Tells CPUs without slices that need them by now. */
+void dispatch_end(struct sched *sched)
 {
-    if (!sched->kick_sharers)
-        return;
-    set_all(&sched->kicks, &sched->cores[sched->cpus[cpu].core].cpus, true);
-    bitmap_clear(&sched->kicks, cpu);
-}
-
-static void start_running(struct sched *sched, uint32_t cpu, struct sched_entity *entity,
-                          uint64_t now_ns)
-{
-    struct sched_cpu *c = &sched->cpus[cpu];
-
-    dispatch_settle(sched, cpu, now_ns);
-    if (++sched->cores[c->core].running == 2)
-        note_sharing(sched, cpu);
-    entity->wait_ns += now_ns - entity->since_ns;
-    entity->since_ns = now_ns;
-    entity->where = ENTITY_RUNNING;
-    entity->switches++;
-    if (entity->has_run && entity->cpu != cpu) {
-        if (sched->cpus[entity->cpu].core == c->core)
-            entity->sibling_migrations++;
-        else
-            entity->migrations++;
+    BITMAP_FOR_EACH(cpu, &sched->stale)
+    {
+        bitmap_clear(&sched->stale, cpu);
+        if (bitmap_test(&sched->tickless, cpu) && sched->cpus[cpu].current != NULL &&
+            sched->policy->needs_slice(sched, cpu))
+            bitmap_set(&sched->kicks, cpu);
     }
-    entity->has_run = true;
-    entity->cpu = (uint16_t)cpu;
-    bitmap_set(&entity->ran_on, cpu);
-    c->current = entity;
 }
 
-static struct sched_entity *stop_running(struct sched *sched, uint32_t cpu, uint64_t now_ns)
+bool dispatch_needs_slice(const struct sched *sched, uint32_t cpu)
 {
-    struct sched_cpu *c = &sched->cpus[cpu];
-    struct sched_entity *entity = c->current;
-
-    dispatch_settle(sched, cpu, now_ns);
-    if (sched->cores[c->core].running-- == 2)
-        note_sharing(sched, cpu);
-    entity->run_ns += now_ns - entity->since_ns;
-    entity->since_ns = now_ns;
-    entity->where = ENTITY_OUT;
-    c->current = NULL;
-    return entity;
+    return sched->cpus[cpu].current != NULL && !bitmap_test(&sched->tickless, cpu);
 }
 
-/* ---- Queues and claims ---- */
-
-static void enqueue(struct sched *sched, struct sched_entity *entity, uint32_t queue)
+static void note_ticks(struct sched *sched, uint32_t cpu)
 {
-    list_insert_last(&sched->queues[queue].waiting, &entity->node);
-    entity->where = ENTITY_QUEUED;
-    sched->queues[queue].length++;
-    sched->waiting++;
-    bitmap_set(&sched->waiting_queues, queue);
+    if (sched->cpus[cpu].current != NULL && !sched->policy->needs_slice(sched, cpu))
+        bitmap_set(&sched->tickless, cpu);
+    else
+        bitmap_clear(&sched->tickless, cpu);
 }
 
-static void dequeue(struct sched *sched, struct sched_entity *entity, uint32_t queue)
-{
-    list_remove(&entity->node);
-    entity->where = ENTITY_OUT;
-    sched->waiting--;
-    if (--sched->queues[queue].length == 0)
-        bitmap_clear(&sched->waiting_queues, queue);
-}
+/* ---- Claims ---- */
 
 static void claim(struct sched *sched, struct sched_entity *entity, uint32_t cpu)
 {
     sched->cpus[cpu].incoming = entity;
     entity->where = ENTITY_CLAIMED;
-    note_busy(sched, cpu);
+    entity->at = (uint16_t)cpu;
+    occupancy_note(sched, cpu);
     bitmap_set(&sched->kicks, cpu);
 }
 
-/* An entity that is nowhere goes to an idle CPU, or else to the queue of `home`, or, for
- * home == NO_CPU, to the queue the policy likes best. */
-static void make_runnable(struct sched *sched, struct sched_entity *entity, uint32_t home)
+/* Idle CPUs the entity may start on at once. */
+static struct bitmap idle_for(const struct sched *sched, const struct sched_entity *entity,
+                              const struct bitmap *allowed)
 {
-    struct bitmap allowed = bitmap_and(&entity->affinity, &sched->usable);
-    struct bitmap idle = bitmap_and(&allowed, &sched->idle_cpus);
+    struct bitmap idle = bitmap_and(allowed, &sched->idle_cpus), whole;
 
+    if (sched->policy->sharing == SHARING_ANY)
+        return idle;
+    whole = bitmap_and(allowed, &sched->idle_core_cpus);
+    if (sched->policy->sharing == SHARING_NONE || !bitmap_is_empty(&whole))
+        return whole;
+    BITMAP_FOR_EACH(cpu, &idle)
+    {
+        if (!occupancy_may_join(sched, entity, cpu))
+            bitmap_clear(&idle, cpu);
+    }
+    return idle;
+}
+
+void dispatch_make_runnable(struct sched *sched, struct sched_entity *entity, uint32_t home)
+{
+    struct bitmap allowed = bitmap_and(&entity->affinity, &sched->usable), idle;
+
+    if (bitmap_is_empty(&allowed)) {
+        entity->where = ENTITY_STRANDED;
+        list_insert_last(&sched->stranded, &entity->node);
+        return;
+    }
+    idle = idle_for(sched, entity, &allowed);
     if (!bitmap_is_empty(&idle))
         claim(sched, entity, sched->policy->place(sched, entity, &idle));
     else if (home != NO_CPU && bitmap_test(&allowed, home))
-        enqueue(sched, entity, sched->cpus[home].queue);
+        queue_insert(sched, entity, sched->cpus[home].queue);
     else
-        enqueue(sched, entity,
-                sched->cpus[sched->policy->place(sched, entity, &allowed)].queue);
+        queue_insert(sched, entity,
+                     sched->cpus[sched->policy->join(sched, entity, &allowed)].queue);
 }
 
-struct sched_entity *dispatch_take(struct sched *sched, uint32_t queue, uint32_t cpu)
+void dispatch_hand_over(struct sched *sched, struct sched_entity *entity, uint32_t cpu)
 {
-    LIST_FOR_EACH(node, &sched->queues[queue].waiting)
-    {
-        struct sched_entity *entity = entity_of(node);
-
-        if (!dispatch_allowed(sched, entity, cpu))
-            continue;
-        dequeue(sched, entity, queue);
-        return entity;
-    }
-    return NULL;
+    queue_remove(sched, entity);
+    claim(sched, entity, cpu);
+    occupancy_call_siblings(sched, cpu);
 }
 
-struct sched_entity *dispatch_steal(struct sched *sched, uint32_t cpu, uint32_t at_least)
+void dispatch_unclaim(struct sched *sched, uint32_t cpu)
 {
-    struct bitmap candidates = sched->waiting_queues;
+    sched->cpus[cpu].incoming->where = ENTITY_OUT;
+    sched->cpus[cpu].incoming = NULL;
+    occupancy_note(sched, cpu);
+    bitmap_set(&sched->kicks, cpu);
+    occupancy_call_siblings(sched, cpu);
+}
 
-    while (!bitmap_is_empty(&candidates)) {
-        uint32_t longest = bitmap_first(&candidates);
-        struct sched_entity *entity;
-
-        BITMAP_FOR_EACH(queue, &candidates)
-        {
-            if (sched->queues[queue].length > sched->queues[longest].length)
-                longest = queue;
-        }
-        if (sched->queues[longest].length < at_least)
-            return NULL;
-        entity = dispatch_take(sched, longest, cpu);
-        if (entity != NULL)
-            return entity;
-        bitmap_clear(&candidates, longest); /* all its entities are pinned elsewhere */
-    }
-    return NULL;
+void dispatch_preempt(struct sched *sched, uint32_t cpu)
+{
+    sched->cpus[cpu].preempt = true;
+    bitmap_set(&sched->kicks, cpu);
 }
 
 /* ---- Moving what runs ---- */
@@ -208,42 +125,45 @@ bool dispatch_can_pull(const struct sched *sched, uint32_t cpu, uint32_t victim)
 {
     const struct sched_cpu *v = &sched->cpus[victim];
 
-    return v->current != NULL && v->incoming == NULL && v->push_to == NO_CPU &&
-           dispatch_allowed(sched, v->current, cpu);
+    return v->current != NULL && !v->current->paused && v->incoming == NULL &&
+           v->push_to == NO_CPU && dispatch_may_run(sched, v->current, cpu);
 }
 
 static void request(struct sched *sched, uint32_t cpu, uint32_t victim)
 {
     sched->cpus[victim].push_to = cpu;
     sched->cpus[cpu].awaits = true;
-    note_busy(sched, cpu);
+    occupancy_note(sched, cpu);
     bitmap_set(&sched->kicks, victim);
 }
 
 void dispatch_pull(struct sched *sched, uint32_t cpu, uint32_t victim)
 {
+    struct sched_core *core = &sched->cores[sched->cpus[victim].core];
+
     request(sched, cpu, victim);
     sched->cpus[victim].leaves = true;
-    sched->cores[sched->cpus[victim].core].leaving++;
-    note_core(sched, &sched->cores[sched->cpus[victim].core]);
+    core->leaving++;
+    occupancy_note_core(sched, core);
 }
 
-void dispatch_exchange(struct sched *sched, uint32_t cpu, uint32_t victim, uint64_t now_ns)
+void dispatch_exchange(struct sched *sched, uint32_t cpu, uint32_t victim)
 {
-    struct sched_entity *leaving = stop_running(sched, cpu, now_ns);
+    struct sched_entity *leaving = occupancy_stop(sched, cpu);
 
     request(sched, cpu, victim);
     sched->cpus[victim].incoming = leaving;
     leaving->where = ENTITY_CLAIMED;
+    leaving->at = (uint16_t)victim;
 }
 
-void dispatch_replace(struct sched *sched, uint32_t cpu, uint64_t now_ns)
+void dispatch_replace(struct sched *sched, uint32_t cpu)
 {
-    make_runnable(sched, stop_running(sched, cpu, now_ns), NO_CPU);
+    dispatch_make_runnable(sched, occupancy_stop(sched, cpu), NO_CPU);
 }
 
 /* Hands what `cpu` runs to the CPU that asked for it, or tells that one to look elsewhere. */
-static void finish_push(struct sched *sched, uint32_t cpu, uint64_t now_ns)
+static void finish_push(struct sched *sched, uint32_t cpu)
 {
     struct sched_cpu *c = &sched->cpus[cpu];
     uint32_t target = c->push_to;
@@ -253,102 +173,110 @@ static void finish_push(struct sched *sched, uint32_t cpu, uint64_t now_ns)
     if (c->leaves) {
         c->leaves = false;
         sched->cores[c->core].leaving--;
-        note_core(sched, &sched->cores[c->core]);
+        occupancy_note_core(sched, &sched->cores[c->core]);
     }
     c->push_to = NO_CPU;
     sched->cpus[target].awaits = false;
-    if (c->current != NULL && dispatch_allowed(sched, c->current, target))
-        claim(sched, stop_running(sched, cpu, now_ns), target);
-    note_busy(sched, target);
+    if (c->current != NULL && dispatch_may_run(sched, c->current, target))
+        claim(sched, occupancy_stop(sched, cpu), target);
+    occupancy_note(sched, target);
     bitmap_set(&sched->kicks, target);
+    occupancy_call_siblings(sched, target);
+}
+
+/* ---- Deciding ---- */
+
+/* Takes off the CPU what may not, or no longer wants to, run there. */
+static void expel(struct sched *sched, uint32_t cpu, enum dispatch_event event)
+{
+    struct sched_cpu *c = &sched->cpus[cpu];
+    struct sched_entity *entity = c->incoming;
+
+    if (event == DISPATCH_BLOCK) {
+        occupancy_stop(sched, cpu)->runnable = false;
+    } else if (c->current != NULL && c->current->paused) {
+        occupancy_stop(sched, cpu);
+    } else if (c->current != NULL && !dispatch_may_run(sched, c->current, cpu)) {
+        dispatch_make_runnable(sched, occupancy_stop(sched, cpu), NO_CPU);
+        occupancy_call_siblings(sched, cpu); /* strangers may have been here, by another policy */
+    }
+    finish_push(sched, cpu);
+    if (entity != NULL && c->incoming == entity && !dispatch_may_run(sched, entity, cpu)) {
+        c->incoming = NULL;
+        dispatch_make_runnable(sched, entity, NO_CPU);
+    }
+}
+
+static struct sched_entity *choose(struct sched *sched, uint32_t cpu, enum dispatch_event event,
+                                   bool slice_over)
+{
+    struct sched_cpu *c = &sched->cpus[cpu];
+    struct sched_entity *next = c->incoming;
+
+    c->incoming = NULL;
+    if (next != NULL && slice_over && sched->cores[c->core].yielding) {
+        dispatch_make_runnable(sched, next, cpu); /* the core is needed for somebody else */
+        next = NULL;
+    }
+    if (next != NULL)
+        return next;
+    if (!bitmap_test(&sched->usable, cpu) || (c->current == NULL && c->awaits))
+        return c->current;
+    if (c->current == NULL || slice_over)
+        return sched->policy->pick(sched, cpu, c->current);
+    if (event == DISPATCH_YIELD)
+        next = queue_take(sched, c->queue, cpu);
+    return next != NULL ? next : c->current;
+}
+
+/* What ran looks for a place only when its successor is there: it may not fit beside that one. */
+static void switch_to(struct sched *sched, uint32_t cpu, struct sched_entity *next)
+{
+    struct sched_entity *previous =
+        sched->cpus[cpu].current == NULL ? NULL : occupancy_stop(sched, cpu);
+
+    if (next != NULL)
+        occupancy_start(sched, cpu, next);
+    if (previous != NULL)
+        dispatch_make_runnable(sched, previous, cpu);
 }
 
 struct sched_entity *dispatch_next(struct sched *sched, uint32_t cpu, uint64_t now_ns,
                                    enum dispatch_event event)
 {
     struct sched_cpu *c = &sched->cpus[cpu];
+    bool slice_over = event == DISPATCH_SLICE_END || c->preempt, was_busy = c->busy;
     struct sched_entity *next;
 
+    dispatch_begin(sched, now_ns);
+    c->preempt = false;
+    expel(sched, cpu, event);
+    next = choose(sched, cpu, event, slice_over);
+    if (next != c->current)
+        switch_to(sched, cpu, next);
+    occupancy_note(sched, cpu);
+    if (was_busy && sched->cores[c->core].busy == 0)
+        occupancy_call_siblings(sched, cpu);
+    note_ticks(sched, cpu);
+    dispatch_end(sched);
     bitmap_clear(&sched->kicks, cpu);
-    if (event == DISPATCH_BLOCK)
-        stop_running(sched, cpu, now_ns);
-    else if (c->current != NULL && !dispatch_allowed(sched, c->current, cpu))
-        make_runnable(sched, stop_running(sched, cpu, now_ns), NO_CPU);
-    finish_push(sched, cpu, now_ns);
-
-    next = c->current;
-    if (c->incoming != NULL) {
-        next = c->incoming;
-        c->incoming = NULL;
-    } else if (bitmap_test(&sched->usable, cpu) && (next == NULL || event != DISPATCH_KICK)) {
-        next = sched->policy->pick(sched, cpu, next, now_ns);
-    }
-    if (next != c->current) {
-        if (c->current != NULL)
-            make_runnable(sched, stop_running(sched, cpu, now_ns), cpu);
-        if (next != NULL)
-            start_running(sched, cpu, next, now_ns);
-    }
-    note_busy(sched, cpu);
     return next;
 }
 
 void dispatch_wake(struct sched *sched, struct sched_entity *entity, uint64_t now_ns)
 {
-    if (entity->has_run)
-        entity->blocked_ns += now_ns - entity->since_ns;
-    entity->since_ns = now_ns;
-    make_runnable(sched, entity, NO_CPU);
+    dispatch_begin(sched, now_ns);
+    entity->runnable = true;
+    if (!entity->started)
+        entity->since_ns = now_ns;
+    entity->started = true;
+    if (!entity->paused)
+        dispatch_enter(sched, entity);
+    dispatch_end(sched);
 }
 
-/* ---- Set-up ---- */
-
-void entity_init(struct sched_entity *entity, const struct bitmap *affinity)
+void dispatch_settle(struct sched *sched, uint32_t cpu, uint64_t now_ns)
 {
-    *entity = (struct sched_entity){.where = ENTITY_OUT, .affinity = *affinity};
-    list_init(&entity->node);
-}
-
-void dispatch_init(struct sched *sched, const struct cpu_place *places, uint32_t count,
-                   const struct bitmap *usable, uint64_t seed, uint64_t now_ns)
-{
-    *sched = (struct sched){.cpu_count = count, .usable = *usable};
-    random_seed(&sched->random, seed);
-    for (uint32_t cpu = 0; cpu < count; cpu++)
-        list_init(&sched->queues[cpu].waiting);
-    BITMAP_FOR_EACH(cpu, usable) /* the others belong to no core */
-    {
-        const struct cpu_place *place = &places[cpu];
-
-        sched->cpus[cpu] = (struct sched_cpu){.push_to = NO_CPU,
-                                              .core = place->core,
-                                              .cache = place->cache,
-                                              .package = place->package,
-                                              .type = place->type};
-        bitmap_set(&sched->cores[place->core].cpus, cpu);
-        bitmap_set(&sched->caches[place->cache], cpu);
-        bitmap_set(&sched->packages[place->package], cpu);
-        if (place->type != CPU_EFFICIENCY)
-            bitmap_set(&sched->performance, cpu);
-        sched->cores[place->core].since_ns = now_ns;
-    }
-    sched->idle_cpus = sched->idle_core_cpus = *usable;
-}
-
-void dispatch_set_policy(struct sched *sched, const struct sched_policy *policy)
-{
-    struct list_node waiting;
-
-    list_init(&waiting);
-    for (uint32_t queue = 0; queue < sched->cpu_count; queue++)
-        while (sched->queues[queue].length > 0) {
-            struct sched_entity *entity = entity_of(list_first(&sched->queues[queue].waiting));
-            dequeue(sched, entity, queue);
-            list_insert_last(&waiting, &entity->node);
-        }
-    sched->policy = policy;
-    for (uint32_t cpu = 0; cpu < sched->cpu_count; cpu++)
-        sched->cpus[cpu].queue = policy->queue_per_core ? sched->cpus[cpu].core : (uint16_t)cpu;
-    for (struct list_node *node; (node = list_take_first(&waiting)) != NULL;)
-        make_runnable(sched, entity_of(node), NO_CPU);
+    dispatch_begin(sched, now_ns);
+    occupancy_settle(sched, sched->cpus[cpu].core);
 }

@@ -4,8 +4,9 @@
  * Pure; the caller serializes all calls and passes the time, which must not go back.
  *
  * After every call the CPUs in sched->kicks have to be made to call dispatch_next(DISPATCH_KICK),
- * and the mask to be emptied. Claiming a CPU is the last step of a placement and happens within
- * the call, so two wakers can not claim the same one.
+ * and the mask to be emptied; the CPU that is calling dispatch_next is never among them. Claiming a
+ * CPU is the last step of a placement and happens within the call, so two wakers can not claim the
+ * same one.
  */
 #ifndef KERNEL_SCHED_DISPATCH_H
 #define KERNEL_SCHED_DISPATCH_H
@@ -19,53 +20,73 @@ enum dispatch_event {
     DISPATCH_BLOCK,     /* the running entity stops being runnable */
 };
 
-/* Builds the state for `count` CPUs at `places`, of which `usable` may be used. */
+/* Builds the state for `count` CPUs at `places`, of which `usable` may be used, now or later. The
+ * policy is naive until another is set. */
 void dispatch_init(struct sched *sched, const struct cpu_place *places, uint32_t count,
                    const struct bitmap *usable, uint64_t seed, uint64_t now_ns);
 
-/* Starts to schedule by another policy. Running entities stay where they are, waiting ones join
- * the queues anew in their old order. */
-void dispatch_set_policy(struct sched *sched, const struct sched_policy *policy);
-
-/* Prepares an entity that may run on `affinity`. */
+/* Prepares an entity that may run on `affinity`, of group 0. */
 void entity_init(struct sched_entity *entity, const struct bitmap *affinity);
 
-/* The entity (out until now) becomes runnable. */
+/* ---- What happens to CPUs and entities ---- */
+
+/* The entity (blocked or new) becomes runnable; if it is paused, it will once that ends. */
 void dispatch_wake(struct sched *sched, struct sched_entity *entity, uint64_t now_ns);
 
 /* Decides what `cpu`, which calls, runs from now on; NULL: nothing. */
 struct sched_entity *dispatch_next(struct sched *sched, uint32_t cpu, uint64_t now_ns,
                                    enum dispatch_event event);
 
+/* Whether `cpu` must call DISPATCH_SLICE_END when what dispatch_next has just told it to run had
+ * its slice. If the answer changes from no to yes, the CPU is kicked. */
+bool dispatch_needs_slice(const struct sched *sched, uint32_t cpu);
+
 /* Brings shared_ns of what runs on the CPU's core up to date. */
 void dispatch_settle(struct sched *sched, uint32_t cpu, uint64_t now_ns);
 
+/* Keeps an entity from running until dispatch_resume. If it runs, its CPU is kicked and takes it
+ * off then. It may block, or be woken, meanwhile. */
+void dispatch_pause(struct sched *sched, struct sched_entity *entity, uint64_t now_ns);
+void dispatch_resume(struct sched *sched, struct sched_entity *entity, uint64_t now_ns);
+
+/* Changes where an entity may run. If it runs elsewhere, its CPU is kicked and takes it off then.
+ */
+void dispatch_set_affinity(struct sched *sched, struct sched_entity *entity,
+                           const struct bitmap *affinity, uint64_t now_ns);
+
+/* Switches a CPU, one of those dispatch_init was told to be usable, off or on again. What it runs
+ * leaves when it is kicked; what can run nowhere else waits until it may. */
+void dispatch_set_usable(struct sched *sched, uint32_t cpu, bool usable, uint64_t now_ns);
+
+/* Starts to schedule by another policy. Running entities stay where they are unless the policy
+ * forbids it, waiting ones join the queues anew in their old order. */
+void dispatch_set_policy(struct sched *sched, const struct sched_policy *policy, uint64_t now_ns);
+
 /* ---- For policies ---- */
 
-/* Whether the entity may run on the CPU at all. */
+/* Whether the entity may ever run on the CPU. */
 bool dispatch_allowed(const struct sched *sched, const struct sched_entity *entity, uint32_t cpu);
 
-/* Busy CPUs in the core of `cpu`, itself not counted. */
-uint32_t dispatch_busy_siblings(const struct sched *sched, uint32_t cpu);
+/* Whether it may do so now, with what the other CPUs of the core run. */
+bool dispatch_may_run(const struct sched *sched, const struct sched_entity *entity, uint32_t cpu);
 
-/* Takes the first entity allowed on `cpu` off a queue; NULL if there is none. */
-struct sched_entity *dispatch_take(struct sched *sched, uint32_t queue, uint32_t cpu);
+/* Promises a queued entity to a CPU that is not `caller`, runs nothing and may run it. */
+void dispatch_hand_over(struct sched *sched, struct sched_entity *entity, uint32_t cpu);
 
-/* Takes an entity off the longest queue of at least `at_least` waiting that has one allowed on
- * `cpu`; NULL if there is none. */
-struct sched_entity *dispatch_steal(struct sched *sched, uint32_t cpu, uint32_t at_least);
+/* Ends the slice of what a CPU runs, or is about to. */
+void dispatch_preempt(struct sched *sched, uint32_t cpu);
+
+/* Whether `victim` runs something that could be asked for: movable, and not already promised. */
+bool dispatch_can_pull(const struct sched *sched, uint32_t cpu, uint32_t victim);
 
 /* Asks `victim` to hand what it runs over to `cpu`, which is idle and counts as busy from now on.
  * If the entity is gone by then, `cpu` is kicked instead and looks again. */
 void dispatch_pull(struct sched *sched, uint32_t cpu, uint32_t victim);
 
 /* Swaps what `cpu` and `victim` run. `cpu`, which calls, stays empty until the other half comes. */
-void dispatch_exchange(struct sched *sched, uint32_t cpu, uint32_t victim, uint64_t now_ns);
+void dispatch_exchange(struct sched *sched, uint32_t cpu, uint32_t victim);
 
 /* Takes what `cpu` runs off it and places it anew, as if it had just woken up. */
-void dispatch_replace(struct sched *sched, uint32_t cpu, uint64_t now_ns);
-
-/* Whether `victim` runs something that could be asked for: movable, and not already promised. */
-bool dispatch_can_pull(const struct sched *sched, uint32_t cpu, uint32_t victim);
+void dispatch_replace(struct sched *sched, uint32_t cpu);
 
 #endif

@@ -1,10 +1,12 @@
 /*
- * The scheduler's state and the interface between its mechanism (dispatch.c, the same for all) and
- * its policies (one file each: naive.c, smt.c). Pure: no lock, no clock, no hardware. The caller
- * (kernel/sched.c, or a simulator) holds one lock around every call and passes the time in.
+ * The scheduler's state, and the interface between its mechanism (dispatch, queue, occupancy: the
+ * same for all) and its policies (one file each, named as on the command line). Pure: no lock, no
+ * clock, no hardware. The caller (kernel/sched.c, or a simulator) holds one lock around every call
+ * and passes the time in.
  *
- * An entity is what is scheduled. It is in exactly one place: out (blocked, not started or ended),
- * queued, claimed (promised to a CPU that has not taken it yet), or running.
+ * An entity is what is scheduled. It is in exactly one place: out (blocked, paused, not started or
+ * ended), queued, stranded (runnable, but no CPU it may use is on), claimed (promised to a CPU that
+ * has not taken it yet), or running.
  */
 #ifndef KERNEL_SCHED_POLICY_H
 #define KERNEL_SCHED_POLICY_H
@@ -19,85 +21,124 @@
 
 #define NO_CPU UINT32_MAX
 
-enum entity_where { ENTITY_OUT, ENTITY_QUEUED, ENTITY_CLAIMED, ENTITY_RUNNING };
+/* Queues are sorted by how much waits for each of their CPUs: exactly below the last level, on
+ * which all longer ones are compared one by one. */
+#define SCHED_LEVELS 64
+#define SCHED_NO_LEVEL UINT8_MAX
+
+enum entity_where { ENTITY_OUT, ENTITY_QUEUED, ENTITY_STRANDED, ENTITY_CLAIMED, ENTITY_RUNNING };
 
 struct sched_entity {
-    struct list_node node;  /* in a run queue while queued */
+    struct list_node node;  /* in a run queue, or among the stranded */
+    struct list_node order; /* in sched->oldest while queued, in sched->sharers while it runs on a
+                             * shared core */
     enum entity_where where;
-    uint16_t cpu;           /* where it runs, or ran last */
-    bool has_run;           /* `cpu` means something */
-    uint32_t turn;          /* when it last had a core to itself, as a serial number; 0: never */
+    uint16_t at;   /* the queue it is in, or the CPU it is claimed for */
+    uint16_t cpu;  /* where it runs, or ran last */
+    bool has_run;  /* `cpu` means something */
+    bool started;  /* has been woken once: the accounts below have begun */
+    bool runnable; /* woken and not blocked since; a paused one may be runnable and out */
+    bool paused;
+    uint32_t group;         /* entities of one group trust each other */
     struct bitmap affinity; /* CPUs it may run on */
     struct bitmap ran_on;   /* CPUs it has run on */
 
-    /* Accounts. run + wait + blocked is the time since the first wake-up, to the nanosecond. */
-    uint64_t since_ns;      /* when `where` last changed */
+    /* Accounts. run + wait + blocked is the time since the first wake-up, to the nanosecond; a
+     * pause counts as blocked. */
+    uint64_t since_ns; /* when `where` last changed */
     uint64_t run_ns, wait_ns, blocked_ns;
-    uint64_t shared_ns;     /* of run_ns, while another CPU of the core was running something */
-    uint32_t switches;      /* times it was put on a CPU */
-    uint32_t migrations;    /* of these, on another core than before */
+    uint64_t shared_ns;  /* of run_ns, while another CPU of the core was running something */
+    uint32_t switches;   /* times it was put on a CPU */
+    uint32_t migrations; /* of these, on another core than before */
     uint32_t sibling_migrations; /* on another CPU of the same core */
 };
 
 struct run_queue {
     struct list_node waiting;
     uint32_t length;
+    uint32_t width; /* usable CPUs it feeds */
 };
 
 struct sched_cpu {
     struct sched_entity *current;  /* running */
     struct sched_entity *incoming; /* claimed this CPU and will run next */
-    uint32_t push_to;  /* CPU that waits for `current` to be handed over, or NO_CPU */
-    bool leaves;       /* ... and nothing comes back in exchange */
-    bool awaits;       /* some CPU's push_to names this one: as good as busy */
+    uint32_t push_to;              /* CPU that waits for `current` to be handed over, or NO_CPU */
+    bool leaves;                   /* ... and nothing comes back in exchange */
+    bool awaits;                   /* some CPU's push_to names this one: as good as busy */
+    bool busy;                     /* has one of these; kept by occupancy.c */
+    bool preempt;                  /* its slice is over early: somebody needs the core */
+    uint8_t level;                 /* the level of its queue that it is filed under */
     uint16_t core, cache, package; /* indices below */
-    uint16_t queue;    /* the run queue it serves: one per core or per CPU, as the policy likes */
+    uint16_t queue; /* the run queue it serves: one per core or per CPU, as the policy likes */
+    uint32_t next;  /* another CPU of the core, or NO_CPU: see CORE_FOR_EACH */
     enum cpu_type type;
 };
 
 struct sched_core {
-    struct bitmap cpus;
-    uint32_t busy;     /* CPUs that run, are claimed or await */
-    uint32_t leaving;  /* of these, CPUs about to give away what they run */
-    uint32_t running;  /* CPUs with a current entity */
-    uint64_t since_ns; /* accounts of its entities are settled up to here */
+    uint32_t first;          /* of its CPUs, linked by `next` */
+    uint32_t busy;           /* CPUs that run, are claimed or await */
+    uint32_t leaving;        /* of these, CPUs about to give away what they run */
+    uint32_t running;        /* CPUs with a current entity */
+    bool yielding;           /* being emptied for somebody who must not share it: exclusive.c */
+    uint64_t since_ns;       /* accounts of its entities are settled up to here */
+    uint64_t forced_idle_ns; /* CPU time left empty since who waits must not share the core */
 };
+
+/* Walks the CPUs of a core. */
+#define CORE_FOR_EACH(number, sched, core) \
+    for (uint32_t number = (core)->first; number != NO_CPU; number = (sched)->cpus[number].next)
 
 struct sched;
 
-struct sched_policy {
-    const char *name;      /* as on the command line */
-    bool queue_per_core;   /* else one per CPU */
+/* Who may run on two CPUs of a core at the same time. */
+enum sched_sharing { SHARING_ANY, SHARING_GROUP, SHARING_NONE };
 
-    /* A CPU for an entity that became runnable: an idle one, which is then claimed for it, or a
-     * busy one, whose queue it then joins. Only CPUs in `candidates`, which is not empty. */
+struct sched_policy {
+    const char *name;           /* as on the command line */
+    bool queue_per_core;        /* else one per CPU */
+    enum sched_sharing sharing; /* kept by the mechanism, whatever the functions below say */
+
+    /* Which of the `idle` CPUs, one at least, is claimed for an entity that became runnable. */
     uint32_t (*place)(struct sched *sched, const struct sched_entity *entity,
-                      const struct bitmap *candidates);
+                      const struct bitmap *idle);
+
+    /* If there is none: the CPU, of those it may use, whose queue it joins. */
+    uint32_t (*join)(struct sched *sched, const struct sched_entity *entity,
+                     const struct bitmap *allowed);
 
     /* What `cpu` shall run now. `previous` is what it has been running when its slice ended, or
      * NULL if it has nothing. Returns an entity taken off a queue, `previous`, or NULL for idle. */
-    struct sched_entity *(*pick)(struct sched *sched, uint32_t cpu, struct sched_entity *previous,
-                                 uint64_t now_ns);
+    struct sched_entity *(*pick)(struct sched *sched, uint32_t cpu, struct sched_entity *previous);
+
+    /* Whether pick could do anything but return `previous` at the end of a slice on `cpu`. */
+    bool (*needs_slice)(const struct sched *sched, uint32_t cpu);
 };
 
-extern const struct sched_policy policy_naive, policy_smt;
+extern const struct sched_policy policy_naive, policy_smt, policy_nosmt, policy_core;
 
 /* All policies, ended by NULL. */
 extern const struct sched_policy *const sched_policies[];
 
 struct sched {
     const struct sched_policy *policy;
+    uint64_t now_ns; /* of the call in progress, or the last one */
     uint32_t cpu_count;
     struct bitmap usable;         /* CPUs that may run anything */
     struct bitmap idle_cpus;      /* usable, not busy */
     struct bitmap idle_core_cpus; /* usable CPUs of cores in which nothing is busy */
-    struct bitmap shared_cpus;    /* CPUs of cores in which two or more are, and stay, busy */
     struct bitmap performance;    /* CPUs that are not of the efficiency type */
     struct bitmap kicks;          /* out: CPUs that must call dispatch_next soon */
-    struct bitmap waiting_queues; /* queues that are not empty */
-    uint32_t waiting;             /* entities in all queues */
-    uint32_t turns;               /* serial numbers given out */
-    bool kick_sharers;            /* also kick CPUs whose core began or ceased to be shared */
+    struct bitmap tickless;       /* CPUs that run something and were told to need no slice */
+    struct bitmap stale;          /* of these, CPUs for which that may have changed */
+    struct list_node oldest;      /* in all queues, the longest time first */
+    struct list_node sharers;     /* running on shared cores, the longest time first */
+    struct list_node stranded;
+    uint32_t waiting;  /* entities in all queues */
+    bool kick_sharers; /* also kick CPUs whose core began or ceased to be shared */
+    uint32_t widest;   /* width of the widest queue */
+    uint64_t levels;   /* which of by_level are not empty */
+    uint32_t level_counts[SCHED_LEVELS];
+    struct bitmap by_level[SCHED_LEVELS]; /* usable CPUs by the level of their queue */
     struct random random;
     struct sched_cpu cpus[MAX_CPUS];
     struct sched_core cores[MAX_CPUS];

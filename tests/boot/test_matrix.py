@@ -111,21 +111,26 @@ class Knowledge:
 
 
 def knowledge(machine, properties):
-    """See "Odd counts" and the table in the notes on QEMU: IDs are padded, counts are not."""
+    """QEMU pads IDs to whole bits, but not counts. It counts cores of one die only, but gives Intel
+    models with dies leaf 0x1F, whatever their highest leaf was.
+    """
     sockets, cores, threads = machine.smp
-    count = cores * threads
+    intel = properties["vendor"] not in ("AuthenticAMD", "HygonGenuine")
+    count = cores // machine.dies * threads
     counts_fit = width(count) == width(cores) + width(threads)
-    if machine.dies > 1 or (properties["level"] >= 0xB and machine.leaf_0b):
+    several = (machine.online or sockets * cores * threads) > 1
+    if properties["level"] >= 0xB and machine.leaf_0b or machine.dies > 1 and intel:
         return Knowledge(packages=True, cores=True)   # levels with shifts: 0x1F, 0xB
-    if properties["vendor"] in ("AuthenticAMD", "HygonGenuine"):
-        # 0x80000008 has the width of the package, and nothing on threads. Before family 15h
-        # there were none, so that a model with threads looks like one with more cores.
-        return Knowledge(packages=True, cores=threads == 1,
-                         warns=count > 1 and properties["family"] >= 0x15)
+    if not intel:
+        # 0x80000008 has the width of the package unless the count is 1, and nothing on threads.
+        # Before family 15h there were none, so that a model with threads looks like one with more
+        # cores.
+        return Knowledge(packages=machine.dies == 1 or count > 1, cores=threads == 1,
+                         warns=several and count > 1 and properties["family"] >= 0x15)
     if properties["level"] >= 4:
         return Knowledge(packages=counts_fit, cores=counts_fit)   # leaves 1 and 4 have counts
-    return Knowledge(packages=counts_fit, cores=threads == 1,
-                     warns=sockets * count > 1)   # leaf 1 does not tell threads from cores
+    # Leaf 1 does not tell threads from cores.
+    return Knowledge(packages=counts_fit, cores=threads == 1, warns=several)
 
 
 # ---- What a machine is ----

@@ -252,6 +252,25 @@ static void test_platforms(void **state)
     assert_string_equal(cpu_platform_name(PLATFORM_BOCHS), "bochs");
 }
 
+/* Unequal steppings and hybrids: what the boot CPU has and another lacks must not be switched on.
+ */
+static void test_s16_unequal_cpus_are_noticed(void **state)
+{
+    struct cpu_ident boot_cpu = {.tsc = true, .msr = true, .pae = true, .pge = true, .nx = true};
+    struct cpu_ident other = boot_cpu;
+
+    (void)state;
+    assert_null(cpu_ident_lacks(&other, &boot_cpu));
+    other.nx = false;
+    assert_string_equal(cpu_ident_lacks(&other, &boot_cpu), "no-execute pages");
+    boot_cpu.nx = false;
+    assert_null(cpu_ident_lacks(&other, &boot_cpu));
+    other.nx = true; /* more than the boot CPU has is no trouble */
+    assert_null(cpu_ident_lacks(&other, &boot_cpu));
+    other.pae = false;
+    assert_string_equal(cpu_ident_lacks(&other, &boot_cpu), "PAE");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +282,7 @@ int main(void)
         cmocka_unit_test(test_features),
         cmocka_unit_test(test_leaf_above_maximum),
         cmocka_unit_test(test_platforms),
+        cmocka_unit_test(test_s16_unequal_cpus_are_noticed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

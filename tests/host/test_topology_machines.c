@@ -1,6 +1,7 @@
 /*
  * The topology decoder on machines that exist, typed in from their registers: silicon from the
- * Pentium 4 to hybrids, what QEMU shows, and what Bochs gets wrong.
+ * Pentium 4 to hybrids, what QEMU shows, and what Bochs gets wrong. Numbers in test names are those
+ * of docs/hazards.md.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -165,6 +166,75 @@ static void test_silicon(void **state)
     check_rows(silicon, sizeof(silicon) / sizeof(silicon[0]));
 }
 
+/* The machines of one table whose names begin with this. */
+static void check_named(const struct row *rows, size_t count, const char *name)
+{
+    unsigned found = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(rows[i].name, name, strlen(name)) != 0)
+            continue;
+        check_row(&rows[i]);
+        found++;
+    }
+    assert_true(found > 0);
+}
+
+#define CHECK_NAMED(rows, name) check_named(rows, sizeof(rows) / sizeof((rows)[0]), name)
+
+/* HTT promises more CPUs than there are. */
+static void test_c01_count_above_what_started(void **state)
+{
+    (void)state;
+    CHECK_NAMED(silicon, "Atom Medfield");
+    CHECK_NAMED(silicon, "Pentium 4 Willamette");
+    CHECK_NAMED(silicon, "Core 2 Conroe");
+}
+
+/* HTT and CmpLegacy: cores, since AMD had no threads before family 17h. */
+static void test_c02_amd_htt_is_cores(void **state)
+{
+    (void)state;
+    CHECK_NAMED(silicon, "K8 Manchester");
+    CHECK_NAMED(silicon, "FX, six cores");
+}
+
+static void test_c04_counts_that_are_no_powers_of_two(void **state)
+{
+    (void)state;
+    CHECK_NAMED(silicon, "K10, three cores");
+    CHECK_NAMED(silicon, "K10, six cores");
+    CHECK_NAMED(silicon, "Alder Lake-P");
+    CHECK_NAMED(qemu, "Nehalem, 2x3x1");
+    CHECK_NAMED(qemu, "max, 1x3x2");
+}
+
+/* Virtual machines with one CPU in each package. */
+static void test_c12_flat_machines(void **state)
+{
+    (void)state;
+    CHECK_NAMED(qemu, "pentium3, 4 sockets");
+    CHECK_NAMED(qemu, "qemu64, 4 sockets");
+    CHECK_NAMED(qemu, "n270, 2 sockets");
+}
+
+/* Two threads without leaf 0xB; QEMU's model lacks the sharing of the first-level cache. */
+static void test_x01_first_atoms(void **state)
+{
+    (void)state;
+    CHECK_NAMED(silicon, "Atom N270");
+    CHECK_NAMED(qemu, "n270");
+}
+
+/* IDs in the order 0, 2, 1, 3; two cores with HTT set and no threads. */
+static void test_x02_dual_core_atoms(void **state)
+{
+    (void)state;
+    CHECK_NAMED(silicon, "Atom 330");
+    CHECK_NAMED(silicon, "Atom D2500");
+    CHECK_NAMED(silicon, "Atom N2600");
+}
+
 static void test_qemu(void **state)
 {
     (void)state;
@@ -210,9 +280,17 @@ static void test_bochs_amd(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_silicon),   cmocka_unit_test(test_qemu),
-        cmocka_unit_test(test_bochs),     cmocka_unit_test(test_qemu_with_dies),
+        cmocka_unit_test(test_silicon),
+        cmocka_unit_test(test_qemu),
+        cmocka_unit_test(test_bochs),
+        cmocka_unit_test(test_qemu_with_dies),
         cmocka_unit_test(test_bochs_amd),
+        cmocka_unit_test(test_c01_count_above_what_started),
+        cmocka_unit_test(test_c02_amd_htt_is_cores),
+        cmocka_unit_test(test_c04_counts_that_are_no_powers_of_two),
+        cmocka_unit_test(test_c12_flat_machines),
+        cmocka_unit_test(test_x01_first_atoms),
+        cmocka_unit_test(test_x02_dual_core_atoms),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static void begin_amd(uint32_t signature, uint32_t count, uint32_t topoext, uint
     fake_put(0x80000008, 0, 0x3030, 0, size << 12 | (count - 1), 0);
 }
 
-static void test_amd_size_zero(void **state)
+static void test_c03_amd_size_zero(void **state)
 {
     (void)state;
     begin_amd(K10, 3, 0, 0);
@@ -33,7 +33,7 @@ static void test_amd_size_zero(void **state)
     fake_expect(2, 6, 6, "leaf_80000008", "");
 }
 
-static void test_amd_size_above_count(void **state)
+static void test_c03_amd_size_above_count(void **state)
 {
     (void)state;
     begin_amd(K10, 2, 0, 3);
@@ -42,7 +42,7 @@ static void test_amd_size_above_count(void **state)
 }
 
 /* Leaf 0x8000001E answers, but topoext is clear: threads are not believed. */
-static void test_amd_without_topoext(void **state)
+static void test_c10_amd_8000001e_without_topoext(void **state)
 {
     (void)state;
     begin_amd(ZEN, 4, 0, 2);
@@ -146,7 +146,7 @@ static void test_xeon_phi(void **state)
 }
 
 /* Threads on the performance cores only; IDs with room for them on all. */
-static void test_hybrid(void **state)
+static void test_c09_hybrid(void **state)
 {
     (void)state;
     fake_begin(0x1f, INTEL, ALDER_LAKE, 0x80, 0, HTT);
@@ -169,7 +169,7 @@ static void test_hybrid(void **state)
 }
 
 /* The manuals want one width for all; if not, no core is made of CPUs that disagree. */
-static void test_hybrid_with_two_widths(void **state)
+static void test_c09_hybrid_with_two_widths(void **state)
 {
     (void)state;
     fake_begin(0xb, INTEL, ALDER_LAKE, 8, 0, HTT);
@@ -180,7 +180,7 @@ static void test_hybrid_with_two_widths(void **state)
     fake_check_order();
 }
 
-static void test_hybrid_of_amd(void **state)
+static void test_c09_hybrid_of_amd(void **state)
 {
     (void)state;
     fake_begin(0xb, AMD, 0xb20f40, 4, 0, HTT);
@@ -208,9 +208,9 @@ static void test_unknown_vendor(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_amd_size_zero),
-        cmocka_unit_test(test_amd_size_above_count),
-        cmocka_unit_test(test_amd_without_topoext),
+        cmocka_unit_test(test_c03_amd_size_zero),
+        cmocka_unit_test(test_c03_amd_size_above_count),
+        cmocka_unit_test(test_c10_amd_8000001e_without_topoext),
         cmocka_unit_test(test_amd_8000001e),
         cmocka_unit_test(test_amd_80000026_before_0b),
         cmocka_unit_test(test_amd_units_against_ids),
@@ -218,9 +218,9 @@ int main(void)
         cmocka_unit_test(test_hygon),
         cmocka_unit_test(test_zhaoxin),
         cmocka_unit_test(test_xeon_phi),
-        cmocka_unit_test(test_hybrid),
-        cmocka_unit_test(test_hybrid_with_two_widths),
-        cmocka_unit_test(test_hybrid_of_amd),
+        cmocka_unit_test(test_c09_hybrid),
+        cmocka_unit_test(test_c09_hybrid_with_two_widths),
+        cmocka_unit_test(test_c09_hybrid_of_amd),
         cmocka_unit_test(test_unknown_vendor),
     };
 

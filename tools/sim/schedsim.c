@@ -8,12 +8,12 @@
 
 #include "kernel/lib/clock_math.h"
 #include "kernel/lib/stats.h"
-#include "kernel/sched/check.h"
 #include "tools/sim/options.h"
+#include "tools/sim/watch.h"
 
 struct totals {
     uint32_t *samples_us, *makespans_us;
-    uint32_t sample_count, makespan_count, unfinished;
+    uint32_t sample_count, makespan_count, unfinished, broken;
     uint64_t run_ns, shared_ns, forced_idle_ns, events;
     uint32_t migrations;
 };
@@ -21,18 +21,6 @@ struct totals {
 static uint32_t to_us(uint64_t ns)
 {
     return (uint32_t)(ns / NS_PER_US);
-}
-
-static bool check(void *context, const struct sched *sched, const struct bitmap *kicked)
-{
-    struct check_result result = check_sched(sched, kicked);
-
-    (void)context;
-    if (result.what == NULL)
-        return true;
-    printf("error: where=sched what=\"%s\" cpu=%d ns=%llu\n", result.what,
-           result.cpu == NO_CPU ? -1 : (int)result.cpu, (unsigned long long)sched->now_ns);
-    return false;
 }
 
 static void print_cpus(const struct bitmap *set)
@@ -110,10 +98,28 @@ static void print_result(const struct sim_options *options, struct totals *total
            options->topology, (unsigned long long)totals->events);
 }
 
+static struct sim_outcome run_watched(struct sim_options *options, struct totals *totals)
+{
+    struct watch watch;
+    struct sim_outcome outcome;
+    const char *what;
+
+    watch_init(&watch, &options->config);
+    outcome = sim_run(&options->config);
+    what = watch_verdict(&watch, &outcome);
+    if (what != NULL) {
+        printf("error: where=sched what=\"%s\" ns=%llu\n", what, (unsigned long long)watch.at_ns);
+        totals->broken++;
+    }
+    watch_free(&watch);
+    return outcome;
+}
+
 static void run_all(struct sim_options *options, struct totals *totals)
 {
     for (uint32_t round = 1; round <= options->rounds; round++) {
-        struct sim_outcome outcome = sim_run(&options->config);
+        struct sim_outcome outcome =
+            options->check ? run_watched(options, totals) : sim_run(&options->config);
 
         for (uint32_t i = 0; i < options->config.task_count; i++)
             print_task(&options->config, round, i);
@@ -122,22 +128,29 @@ static void run_all(struct sim_options *options, struct totals *totals)
     }
 }
 
+static uint32_t *allocate(size_t count)
+{
+    uint32_t *numbers = calloc(count, sizeof *numbers);
+
+    if (numbers == NULL) {
+        fprintf(stderr, "schedsim: no memory\n");
+        exit(2);
+    }
+    return numbers;
+}
+
 int main(int argc, char **argv)
 {
     struct sim_options options;
     struct totals totals = {0};
 
     sim_options_read(argc, argv, &options);
-    if (options.check)
-        options.config.observe = check;
     if (options.trace != NULL && (options.config.trace = fopen(options.trace, "w")) == NULL) {
         perror(options.trace);
         return 2;
     }
-    totals.samples_us = calloc((size_t)options.rounds * options.config.task_count, 4);
-    totals.makespans_us = calloc(options.rounds, 4);
-    if (totals.samples_us == NULL || totals.makespans_us == NULL)
-        return 2;
+    totals.samples_us = allocate((size_t)options.rounds * options.config.task_count);
+    totals.makespans_us = allocate(options.rounds);
     run_all(&options, &totals);
     print_result(&options, &totals);
     if (options.config.trace != NULL)
@@ -145,5 +158,5 @@ int main(int argc, char **argv)
     free(totals.samples_us);
     free(totals.makespans_us);
     sim_options_free(&options);
-    return totals.unfinished == 0 ? 0 : 1;
+    return totals.unfinished == 0 && totals.broken == 0 ? 0 : 1;
 }

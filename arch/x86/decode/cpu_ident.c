@@ -173,6 +173,26 @@ void cpu_identify(cpuid_reader *read, void *ctx, struct cpu_ident *out)
     identify_platform(read, ctx, out);
 }
 
+const char *cpu_ident_lacks(const struct cpu_ident *cpu, const struct cpu_ident *boot_cpu)
+{
+    const struct {
+        bool wanted, there;
+        const char *name;
+    } features[] = {
+        {boot_cpu->tsc, cpu->tsc, "a time stamp counter"},
+        {boot_cpu->msr, cpu->msr, "model-specific registers"},
+        {boot_cpu->pae, cpu->pae, "PAE"},
+        {boot_cpu->pge, cpu->pge, "global pages"},
+        {boot_cpu->nx, cpu->nx, "no-execute pages"},
+    };
+
+    for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++) {
+        if (features[i].wanted && !features[i].there)
+            return features[i].name;
+    }
+    return NULL;
+}
+
 const char *cpu_platform_name(enum cpu_platform platform)
 {
     static const char *const names[] = {

@@ -56,6 +56,12 @@ void cpu_identify(cpuid_reader *read, void *ctx, struct cpu_ident *out);
 struct cpuid_regs cpu_ident_leaf(const struct cpu_ident *ident, cpuid_reader *read, void *ctx,
                                  uint32_t leaf, uint32_t subleaf);
 
+/*
+ * What this CPU lacks of the features that the kernel switches on for all if the boot CPU has them;
+ * NULL if nothing. Boards with unequal CPUs exist.
+ */
+const char *cpu_ident_lacks(const struct cpu_ident *cpu, const struct cpu_ident *boot_cpu);
+
 /* The word the `boot:` record uses: bare, qemu, kvm, bochs, vmware, hyperv, virtualbox, other. */
 const char *cpu_platform_name(enum cpu_platform platform);
 

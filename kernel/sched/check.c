@@ -1,0 +1,263 @@
+#include "kernel/sched/check.h"
+
+#include <stddef.h>
+
+#include "kernel/sched/dispatch.h"
+#include "kernel/sched/occupancy.h"
+#include "kernel/sched/queue.h"
+
+#define VERIFY(condition, text, number)                 \
+    do {                                                \
+        if (!(condition))                               \
+            return (struct check_result){text, number}; \
+    } while (0)
+
+#define VERIFY_ALL(check)                    \
+    do {                                     \
+        struct check_result result_ = check; \
+        if (result_.what != NULL)            \
+            return result_;                  \
+    } while (0)
+
+static const struct check_result well = {NULL, NO_CPU};
+
+static bool on_its_way(const struct sched *sched, const struct bitmap *kicked, uint32_t cpu)
+{
+    return bitmap_test(&sched->kicks, cpu) || (kicked != NULL && bitmap_test(kicked, cpu));
+}
+
+/* ---- One CPU ---- */
+
+static struct check_result check_entities(const struct sched *sched, uint32_t cpu)
+{
+    const struct sched_entity *current = sched->cpus[cpu].current;
+    const struct sched_entity *incoming = sched->cpus[cpu].incoming;
+
+    if (current != NULL) {
+        VERIFY(current != incoming, "what runs is also claimed", cpu);
+        VERIFY(current->where == ENTITY_RUNNING, "what runs is elsewhere", cpu);
+        VERIFY(current->cpu == cpu, "what runs is on two CPUs", cpu);
+        VERIFY(current->runnable && current->started, "what runs is not runnable", cpu);
+    }
+    if (incoming != NULL) {
+        VERIFY(incoming->where == ENTITY_CLAIMED, "what is claimed is elsewhere", cpu);
+        VERIFY(incoming->at == cpu, "what is claimed is claimed for two CPUs", cpu);
+        VERIFY(!incoming->paused, "what is claimed is paused", cpu);
+        VERIFY(dispatch_allowed(sched, incoming, cpu), "what is claimed is not allowed there", cpu);
+    }
+    return well;
+}
+
+static struct check_result check_requests(const struct sched *sched, uint32_t cpu,
+                                          const struct bitmap *kicked)
+{
+    const struct sched_cpu *c = &sched->cpus[cpu];
+
+    VERIFY(c->push_to != cpu, "a CPU is asked to hand over to itself", cpu);
+    VERIFY(c->push_to == NO_CPU || sched->cpus[c->push_to].awaits,
+           "a CPU is asked for something that nobody awaits", cpu);
+    VERIFY(c->push_to != NO_CPU || !c->leaves, "something leaves to nowhere", cpu);
+    if (c->push_to != NO_CPU)
+        VERIFY(on_its_way(sched, kicked, cpu), "a CPU was not told what it is asked for", cpu);
+    if (c->incoming != NULL)
+        VERIFY(on_its_way(sched, kicked, cpu), "a CPU was not told that it is claimed", cpu);
+    return well;
+}
+
+/* Rules on who runs there: in force once the CPU has looked. */
+static struct check_result check_permission(const struct sched *sched, uint32_t cpu,
+                                            const struct bitmap *kicked)
+{
+    const struct sched_entity *current = sched->cpus[cpu].current;
+
+    if (current == NULL || on_its_way(sched, kicked, cpu))
+        return well;
+    VERIFY(!current->paused, "a paused entity runs", cpu);
+    VERIFY(dispatch_allowed(sched, current, cpu), "an entity runs where it is not allowed", cpu);
+    if (sched->policy->sharing != SHARING_ANY)
+        CORE_FOR_EACH(other, sched, &sched->cores[sched->cpus[cpu].core])
+        {
+            const struct sched_entity *beside = sched->cpus[other].current;
+
+            if (other == cpu || beside == NULL)
+                continue;
+            VERIFY(sched->policy->sharing == SHARING_GROUP, "two share a core under nosmt", cpu);
+            VERIFY(beside->group == current->group, "two groups share a core", cpu);
+        }
+    if (bitmap_test(&sched->tickless, cpu))
+        VERIFY(!sched->policy->needs_slice(sched, cpu), "a CPU needs slices but has none", cpu);
+    return well;
+}
+
+static struct check_result check_masks(const struct sched *sched, uint32_t cpu)
+{
+    const struct sched_cpu *c = &sched->cpus[cpu];
+    const struct sched_core *core = &sched->cores[c->core];
+    bool usable = bitmap_test(&sched->usable, cpu);
+    bool busy = c->current != NULL || c->incoming != NULL || c->awaits;
+    bool shared = core->busy - core->leaving >= 2;
+
+    VERIFY(c->busy == busy, "a CPU is wrongly counted as busy or idle", cpu);
+    VERIFY(bitmap_test(&sched->idle_cpus, cpu) == (usable && !busy), "idle_cpus is wrong", cpu);
+    VERIFY(bitmap_test(&sched->idle_core_cpus, cpu) == (usable && core->busy == 0),
+           "idle_core_cpus is wrong", cpu);
+    if (c->current != NULL)
+        VERIFY(shared == !list_is_empty(&c->current->order), "sharers is wrong", cpu);
+    return well;
+}
+
+static struct check_result check_core(const struct sched *sched, uint32_t core)
+{
+    const struct sched_core *c = &sched->cores[core];
+    uint32_t busy = 0, running = 0, leaving = 0;
+
+    CORE_FOR_EACH(cpu, sched, c)
+    {
+        busy += sched->cpus[cpu].busy;
+        running += sched->cpus[cpu].current != NULL;
+        leaving += sched->cpus[cpu].leaves;
+    }
+    VERIFY(c->busy == busy, "the busy CPUs of a core are miscounted", core);
+    VERIFY(c->running == running, "the running CPUs of a core are miscounted", core);
+    VERIFY(c->leaving == leaving, "the leaving CPUs of a core are miscounted", core);
+    VERIFY(leaving <= busy, "more leave a core than are on it", core);
+    return well;
+}
+
+struct check_result check_cpu(const struct sched *sched, uint32_t cpu, const struct bitmap *kicked)
+{
+    if (sched->cores[sched->cpus[cpu].core].first == NO_CPU)
+        return well; /* it belongs to no core: never used */
+    VERIFY_ALL(check_entities(sched, cpu));
+    VERIFY_ALL(check_requests(sched, cpu, kicked));
+    VERIFY_ALL(check_masks(sched, cpu));
+    VERIFY_ALL(check_permission(sched, cpu, kicked));
+    return check_core(sched, sched->cpus[cpu].core);
+}
+
+/* ---- Queues ---- */
+
+/* An idle CPU that could run a waiting entity, or has a better place for a claimed one. */
+static struct check_result check_waiting(const struct sched *sched,
+                                         const struct sched_entity *entity,
+                                         const struct bitmap *kicked)
+{
+    struct bitmap idle = bitmap_and(&sched->idle_cpus, &entity->affinity);
+
+    BITMAP_FOR_EACH(cpu, &idle)
+    {
+        VERIFY(!occupancy_may_join(sched, entity, cpu) || on_its_way(sched, kicked, cpu),
+               "a CPU is idle while an entity that it may run waits", cpu);
+    }
+    return well;
+}
+
+static bool is_served(const struct sched *sched, const struct sched_entity *entity, uint32_t queue)
+{
+    for (uint32_t cpu = 0; cpu < sched->cpu_count; cpu++)
+        if (sched->cpus[cpu].queue == queue && dispatch_allowed(sched, entity, cpu))
+            return true;
+    return false;
+}
+
+static struct check_result check_queue(const struct sched *sched, uint32_t queue,
+                                       const struct bitmap *kicked)
+{
+    const struct run_queue *q = &sched->queues[queue];
+    uint32_t length = 0;
+
+    LIST_FOR_EACH(node, &q->waiting)
+    {
+        const struct sched_entity *e = LIST_ENTRY(node, struct sched_entity, node);
+
+        VERIFY(++length <= q->length, "a queue is longer than its count", queue);
+        VERIFY(e->where == ENTITY_QUEUED && e->at == queue, "what waits is elsewhere", queue);
+        VERIFY(e->runnable && !e->paused, "what waits is not runnable", queue);
+        VERIFY(is_served(sched, e, queue), "what waits is in a queue nobody serves", queue);
+        VERIFY_ALL(check_waiting(sched, e, kicked));
+    }
+    VERIFY(length == q->length, "a queue is shorter than its count", queue);
+    return well;
+}
+
+/* The level of each CPU's queue, and which levels are in use. */
+static struct check_result check_levels(const struct sched *sched)
+{
+    for (uint32_t cpu = 0; cpu < sched->cpu_count; cpu++) {
+        uint32_t load = queue_load(sched, sched->cpus[cpu].queue);
+        uint32_t level = load < SCHED_LEVELS ? load : SCHED_LEVELS - 1;
+
+        if (!bitmap_test(&sched->usable, cpu))
+            level = SCHED_NO_LEVEL;
+        else
+            VERIFY(bitmap_test(&sched->by_level[level], cpu), "a queue is misfiled", cpu);
+        VERIFY(sched->cpus[cpu].level == level, "a CPU is on the wrong level", cpu);
+    }
+    for (uint32_t level = 0; level < SCHED_LEVELS; level++) {
+        uint32_t count = bitmap_count(&sched->by_level[level]);
+
+        VERIFY(count == sched->level_counts[level], "the CPUs of a level are miscounted", level);
+        VERIFY((count != 0) == (sched->levels >> level & 1), "a level is misfiled", level);
+    }
+    return well;
+}
+
+/* ---- All ---- */
+
+/* What awaits was asked for exactly once, and what is listed as sharing runs. */
+static struct check_result check_lists(const struct sched *sched)
+{
+    uint32_t awaiting = 0, asked = 0, sharers = 0, shared = 0, waiting = 0;
+
+    for (uint32_t cpu = 0; cpu < sched->cpu_count; cpu++) {
+        const struct sched_cpu *c = &sched->cpus[cpu];
+
+        awaiting += c->awaits;
+        asked += c->push_to != NO_CPU;
+        shared += c->current != NULL && !list_is_empty(&c->current->order);
+    }
+    VERIFY(awaiting == asked, "a CPU awaits what nobody was asked for", NO_CPU);
+    LIST_FOR_EACH(node, &sched->sharers)
+    {
+        VERIFY(++sharers <= shared, "something listed as sharing does not run", NO_CPU);
+    }
+    VERIFY(sharers == shared, "something that shares is not listed", NO_CPU);
+    LIST_FOR_EACH(node, &sched->oldest)
+    {
+        const struct sched_entity *e = LIST_ENTRY(node, struct sched_entity, order);
+
+        VERIFY(++waiting <= sched->waiting, "something listed as waiting does not", NO_CPU);
+        VERIFY(e->where == ENTITY_QUEUED, "something listed as waiting is elsewhere", NO_CPU);
+    }
+    VERIFY(waiting == sched->waiting, "something that waits is not listed", NO_CPU);
+    return well;
+}
+
+static struct check_result check_stranded(const struct sched *sched)
+{
+    LIST_FOR_EACH(node, &sched->stranded)
+    {
+        const struct sched_entity *e = LIST_ENTRY(node, struct sched_entity, node);
+
+        VERIFY(e->where == ENTITY_STRANDED, "what is stranded is elsewhere", NO_CPU);
+        VERIFY(bitmap_first_and(&e->affinity, &sched->usable) == BITMAP_NONE,
+               "an entity is stranded although a CPU may run it", NO_CPU);
+    }
+    return well;
+}
+
+struct check_result check_sched(const struct sched *sched, const struct bitmap *kicked)
+{
+    uint32_t waiting = 0;
+
+    for (uint32_t cpu = 0; cpu < sched->cpu_count; cpu++)
+        VERIFY_ALL(check_cpu(sched, cpu, kicked));
+    for (uint32_t queue = 0; queue < sched->cpu_count; queue++) {
+        VERIFY_ALL(check_queue(sched, queue, kicked));
+        waiting += sched->queues[queue].length;
+    }
+    VERIFY(waiting == sched->waiting, "the waiting entities are miscounted", NO_CPU);
+    VERIFY_ALL(check_levels(sched));
+    VERIFY_ALL(check_lists(sched));
+    return check_stranded(sched);
+}

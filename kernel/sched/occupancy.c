@@ -1,0 +1,212 @@
+#include "kernel/sched/occupancy.h"
+
+#include <stddef.h>
+
+static void assign(struct bitmap *map, uint32_t number, bool value)
+{
+    if (value)
+        bitmap_set(map, number);
+    else
+        bitmap_clear(map, number);
+}
+
+static struct sched_core *core_of(struct sched *sched, uint32_t cpu)
+{
+    return &sched->cores[sched->cpus[cpu].core];
+}
+
+/* ---- Counts and masks ---- */
+
+/* What shares its core lines up for one of its own, from when it began to share. */
+static void note_sharer(struct sched *sched, uint32_t cpu, bool shared)
+{
+    struct sched_entity *entity = sched->cpus[cpu].current;
+
+    if (entity == NULL || shared == !list_is_empty(&entity->order))
+        return;
+    if (shared) {
+        if (list_is_empty(&sched->sharers))
+            sched->stale = sched->tickless; /* whoever is alone now has somebody to swap with */
+        list_insert_last(&sched->sharers, &entity->order);
+    } else {
+        list_remove(&entity->order);
+    }
+    bitmap_set(&sched->stale, cpu);
+}
+
+void occupancy_note_core(struct sched *sched, struct sched_core *core)
+{
+    bool shared = core->busy - core->leaving >= 2;
+    bool was_idle = bitmap_test(&sched->idle_core_cpus, core->first);
+
+    CORE_FOR_EACH(cpu, sched, core)
+    {
+        bool usable = bitmap_test(&sched->usable, cpu);
+
+        assign(&sched->idle_cpus, cpu, usable && !sched->cpus[cpu].busy);
+        assign(&sched->idle_core_cpus, cpu, usable && core->busy == 0);
+        note_sharer(sched, cpu, shared);
+    }
+    if (core->busy == 0 && !was_idle && !list_is_empty(&sched->sharers))
+        sched->stale = sched->tickless; /* whoever shares now has somewhere to go */
+}
+
+void occupancy_note(struct sched *sched, uint32_t cpu)
+{
+    struct sched_cpu *c = &sched->cpus[cpu];
+    bool busy = c->current != NULL || c->incoming != NULL || c->awaits;
+
+    if (busy != c->busy) {
+        occupancy_settle(sched, c->core);
+        c->busy = busy;
+        if (busy)
+            core_of(sched, cpu)->busy++;
+        else
+            core_of(sched, cpu)->busy--;
+    }
+    occupancy_note_core(sched, core_of(sched, cpu));
+}
+
+uint32_t occupancy_busy_siblings(const struct sched *sched, uint32_t cpu)
+{
+    return sched->cores[sched->cpus[cpu].core].busy - (sched->cpus[cpu].busy ? 1 : 0);
+}
+
+void occupancy_stale_queue(struct sched *sched, uint32_t queue)
+{
+    if (sched->policy->queue_per_core)
+        CORE_FOR_EACH(cpu, sched, &sched->cores[queue])
+        {
+            bitmap_set(&sched->stale, cpu);
+        }
+    else
+        bitmap_set(&sched->stale, queue);
+}
+
+/* ---- Who may run beside whom ---- */
+
+static bool same_group(const struct sched_entity *a, const struct sched_entity *b)
+{
+    return b == NULL || a->group == b->group;
+}
+
+bool occupancy_may_join(const struct sched *sched, const struct sched_entity *entity, uint32_t cpu)
+{
+    const struct sched_core *core = &sched->cores[sched->cpus[cpu].core];
+
+    if (sched->policy->sharing == SHARING_ANY)
+        return true;
+    CORE_FOR_EACH(other, sched, core)
+    {
+        const struct sched_cpu *o = &sched->cpus[other];
+
+        if (other == cpu || (o->current == NULL && o->incoming == NULL && !o->awaits))
+            continue;
+        /* What a CPU awaits is not known before it comes. */
+        if (sched->policy->sharing == SHARING_NONE || core->yielding || o->awaits)
+            return false;
+        if (!same_group(entity, o->current) || !same_group(entity, o->incoming))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Accounts ---- */
+
+/* CPUs of a core that could run something if only they were allowed to share it. */
+static uint32_t forced_idle_cpus(const struct sched *sched, uint32_t core)
+{
+    uint32_t count = 0;
+
+    if (sched->policy->sharing != SHARING_GROUP || sched->queues[core].length == 0)
+        return 0;
+    CORE_FOR_EACH(cpu, sched, &sched->cores[core])
+    {
+        count += !sched->cpus[cpu].busy && bitmap_test(&sched->usable, cpu);
+    }
+    return count;
+}
+
+void occupancy_settle(struct sched *sched, uint32_t core)
+{
+    struct sched_core *c = &sched->cores[core];
+    uint64_t passed = sched->now_ns - c->since_ns;
+
+    if (passed == 0)
+        return;
+    c->since_ns = sched->now_ns;
+    if (c->running == 0)
+        return;
+    c->forced_idle_ns += forced_idle_cpus(sched, core) * passed;
+    if (c->running == 1)
+        return;
+    CORE_FOR_EACH(cpu, sched, c)
+    {
+        if (sched->cpus[cpu].current != NULL)
+            sched->cpus[cpu].current->shared_ns += passed;
+    }
+}
+
+/* The number of running CPUs in a core changes by one, from or to two: the others may care. */
+static void note_sharing(struct sched *sched, uint32_t cpu)
+{
+    if (!sched->kick_sharers)
+        return;
+    CORE_FOR_EACH(sibling, sched, core_of(sched, cpu))
+    {
+        if (sibling != cpu)
+            bitmap_set(&sched->kicks, sibling);
+    }
+}
+
+void occupancy_call_siblings(struct sched *sched, uint32_t cpu)
+{
+    if (sched->policy->sharing == SHARING_ANY || sched->waiting == 0)
+        return;
+    CORE_FOR_EACH(sibling, sched, core_of(sched, cpu))
+    {
+        if (sibling != cpu && bitmap_test(&sched->idle_cpus, sibling))
+            bitmap_set(&sched->kicks, sibling);
+    }
+}
+
+void occupancy_start(struct sched *sched, uint32_t cpu, struct sched_entity *entity)
+{
+    struct sched_cpu *c = &sched->cpus[cpu];
+
+    occupancy_settle(sched, c->core);
+    if (++sched->cores[c->core].running == 2)
+        note_sharing(sched, cpu);
+    if (sched->cores[c->core].running == 1) /* maybe of another group than what was there */
+        occupancy_call_siblings(sched, cpu);
+    entity->wait_ns += sched->now_ns - entity->since_ns;
+    entity->since_ns = sched->now_ns;
+    entity->where = ENTITY_RUNNING;
+    entity->switches++;
+    if (entity->has_run && entity->cpu != cpu) {
+        if (sched->cpus[entity->cpu].core == c->core)
+            entity->sibling_migrations++;
+        else
+            entity->migrations++;
+    }
+    entity->has_run = true;
+    entity->cpu = (uint16_t)cpu;
+    bitmap_set(&entity->ran_on, cpu);
+    c->current = entity;
+}
+
+struct sched_entity *occupancy_stop(struct sched *sched, uint32_t cpu)
+{
+    struct sched_cpu *c = &sched->cpus[cpu];
+    struct sched_entity *entity = c->current;
+
+    occupancy_settle(sched, c->core);
+    if (sched->cores[c->core].running-- == 2)
+        note_sharing(sched, cpu);
+    list_remove(&entity->order);
+    entity->run_ns += sched->now_ns - entity->since_ns;
+    entity->since_ns = sched->now_ns;
+    entity->where = ENTITY_OUT;
+    c->current = NULL;
+    return entity;
+}

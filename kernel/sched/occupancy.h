@@ -1,0 +1,36 @@
+/*
+ * Who occupies which CPU and core: the counts and masks of what is busy, idle or shared, the
+ * accounts of entities while they run, and who may run beside whom. Pure.
+ */
+#ifndef KERNEL_SCHED_OCCUPANCY_H
+#define KERNEL_SCHED_OCCUPANCY_H
+
+#include "kernel/sched/policy.h"
+
+/* Brings counts and masks in line with one CPU; to be called after every change of its state. */
+void occupancy_note(struct sched *sched, uint32_t cpu);
+
+/* Brings counts and masks in line with a core whose CPUs are up to date. */
+void occupancy_note_core(struct sched *sched, struct sched_core *core);
+
+/* Busy CPUs in the core of `cpu`, itself not counted. */
+uint32_t occupancy_busy_siblings(const struct sched *sched, uint32_t cpu);
+
+/* Whether the policy lets the entity run on `cpu` beside what the others of the core run. */
+bool occupancy_may_join(const struct sched *sched, const struct sched_entity *entity, uint32_t cpu);
+
+/* Brings the accounts of a core and of what runs on it up to sched->now_ns. */
+void occupancy_settle(struct sched *sched, uint32_t core);
+
+/* Puts an entity that is nowhere on a CPU that runs nothing, or takes it off. The CPU goes on
+ * counting as busy, or not, until occupancy_note. */
+void occupancy_start(struct sched *sched, uint32_t cpu, struct sched_entity *entity);
+struct sched_entity *occupancy_stop(struct sched *sched, uint32_t cpu);
+
+/* Kicks idle siblings of `cpu` if what it runs, or no longer runs, may let them take what waits. */
+void occupancy_call_siblings(struct sched *sched, uint32_t cpu);
+
+/* Whether the CPUs that serve a queue need slices has to be found out again. */
+void occupancy_stale_queue(struct sched *sched, uint32_t queue);
+
+#endif

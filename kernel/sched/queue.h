@@ -1,0 +1,45 @@
+/*
+ * The run queues: first in, first out, one per core or per CPU as the policy likes, filed under
+ * levels so that the shortest and the longest are found without looking at all of them. What it
+ * costs to take something grows only with entities at the front that may not run here. Pure.
+ */
+#ifndef KERNEL_SCHED_QUEUE_H
+#define KERNEL_SCHED_QUEUE_H
+
+#include "kernel/sched/policy.h"
+
+/* Says which queue each CPU serves, by the policy, and files all of them. The queues are empty. */
+void queue_assign(struct sched *sched);
+
+/* Files a queue anew after one of its CPUs went on or off. */
+void queue_note_width(struct sched *sched, uint32_t queue);
+
+/* Puts an entity that is nowhere at the end. */
+void queue_insert(struct sched *sched, struct sched_entity *entity, uint32_t queue);
+
+/* Takes a queued entity out. */
+void queue_remove(struct sched *sched, struct sched_entity *entity);
+
+/* The entity that has waited longest, still queued, or NULL. */
+struct sched_entity *queue_first(const struct sched *sched, uint32_t queue);
+
+/* Takes the first entity that may run on `cpu` now; NULL if there is none. */
+struct sched_entity *queue_take(struct sched *sched, uint32_t queue, uint32_t cpu);
+
+/* Takes what should run next on `cpu`, which serves a queue of its core, so that all make equal
+ * progress; NULL if there is nothing. From its own queue if all are equally long, where that does;
+ * else from any, who has waited longest. */
+struct sched_entity *queue_take_in_turn(struct sched *sched, uint32_t cpu);
+
+/* How long a queue is for the number of its CPUs: rounds of slices until all had a turn, times
+ * sched->widest. */
+uint32_t queue_load(const struct sched *sched, uint32_t queue);
+
+/* Takes an entity that may run on `cpu` off the longest queue with a load above `above`, of equal
+ * ones the nearest; NULL if there is none. */
+struct sched_entity *queue_steal(struct sched *sched, uint32_t cpu, uint32_t above);
+
+/* Those of the candidates, which are usable, that serve the shortest queues. */
+struct bitmap queue_shortest(const struct sched *sched, const struct bitmap *candidates);
+
+#endif

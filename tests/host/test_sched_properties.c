@@ -1,0 +1,184 @@
+/*
+ * The policies under random workloads: arrivals, lengths, sleeps, pins, groups, pauses, CPUs going
+ * off and on, changes of policy, and interrupts that take their time. After every step all rules
+ * are checked. A workload that breaks one is made smaller and printed as a command of schedsim.
+ *
+ * SCHED_CASES and SCHED_SEED in the environment choose how many, and which.
+ */
+#include "tests/host/sched_case.h"
+
+#include "tools/sim/options.h"
+#include "tools/sim/watch.h"
+#include "tools/sim/workload.h"
+
+#define CASES 10000
+
+static struct workload workload;
+static struct sched_case c;
+
+static uint64_t from_environment(const char *name, uint64_t otherwise)
+{
+    const char *value = getenv(name);
+
+    return value != NULL ? strtoull(value, NULL, 10) : otherwise;
+}
+
+static void test_random_workloads(void **state)
+{
+    uint64_t first = from_environment("SCHED_SEED", 1);
+    uint64_t cases = from_environment("SCHED_CASES", CASES);
+
+    (void)state;
+    for (uint64_t seed = first; seed < first + cases; seed++) {
+        const char *what;
+
+        workload_make(&workload, seed);
+        what = workload_run(&workload);
+        if (what == NULL)
+            continue;
+        printf("seed %llu: %s\n", (unsigned long long)seed, what);
+        sim_options_print(stdout, workload.topology, &workload.config);
+        workload_shrink(&workload, what);
+        printf("made smaller:\n");
+        sim_options_print(stdout, workload.topology, &workload.config);
+        fflush(stdout);
+        fail();
+    }
+}
+
+static void test_same_workload_same_end(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 300; seed++) {
+        uint64_t ends[WORKLOAD_MAX_TASKS];
+
+        workload_make(&workload, seed);
+        sim_run(&workload.config);
+        for (uint32_t i = 0; i < workload.config.task_count; i++)
+            ends[i] = workload.tasks[i].end_ns;
+        sim_run(&workload.config);
+        for (uint32_t i = 0; i < workload.config.task_count; i++)
+            assert_int_equal(workload.tasks[i].end_ns, ends[i]);
+    }
+}
+
+/* Runs the case under a watch, which must find nothing. */
+static struct watch run_watched(void)
+{
+    struct watch watch;
+    struct sim_outcome outcome;
+    const char *what;
+
+    watch_init(&watch, &c.config);
+    outcome = sim_run(&c.config);
+    what = watch_verdict(&watch, &outcome);
+    if (what != NULL)
+        print_message("%u tasks: %s\n", c.config.task_count, what);
+    assert_null(what);
+    watch_free(&watch);
+    return watch;
+}
+
+/* The watch recognizes such cases, and checks that progress differs by (1 - 1/s) q at most. */
+static void test_rotation_is_fair(void **state)
+{
+    static const char *const topologies[] = {"1x2x2", "1x3x2", "2x2x2", "1x4x2:far"};
+
+    (void)state;
+    for (uint32_t t = 0; t < 4; t++) {
+        assert_true(machine_parse(topologies[t], &c.machine));
+        for (uint32_t n = c.machine.core_count + 1; n <= c.machine.cpu_count; n++) {
+            sched_case_init(&c, topologies[t], n, slowdown_i7);
+            assert_true(run_watched().equal);
+            sched_case_init(&c, topologies[t], n, slowdown_atom);
+            assert_true(run_watched().equal);
+        }
+    }
+}
+
+/* With balanced queues a task waits for (n / 2C - 1) slices at most. */
+static void test_waits_are_bounded(void **state)
+{
+    (void)state;
+    for (uint32_t rounds = 2; rounds <= 5; rounds++) {
+        sched_case_init(&c, "1x2x2", 4 * rounds, slowdown_atom);
+        assert_in_range(run_watched().longest_wait_ns, SLICE_NS, (rounds - 1) * SLICE_NS);
+        sched_case_init(&c, "2x4x2", 16 * rounds, slowdown_atom);
+        assert_in_range(run_watched().longest_wait_ns, SLICE_NS, (rounds - 1) * SLICE_NS);
+    }
+}
+
+/* Nobody who has a core is moved, and who has one needs no timer. */
+static void test_enough_cores_are_left_alone(void **state)
+{
+    (void)state;
+    for (uint32_t n = 1; n <= 8; n++) {
+        struct sim_outcome outcome;
+
+        sched_case_init(&c, "2x4x2", n, slowdown_atom);
+        outcome = sim_run(&c.config);
+        assert_int_equal(outcome.makespan_ns, WORK_NS);
+        assert_int_equal(outcome.events, 2 * n); /* arrivals and ends */
+        for (uint32_t i = 0; i < n; i++)
+            assert_int_equal(c.tasks[i].entity.switches, 1);
+    }
+}
+
+/* Two groups of two on one core: each runs as a pair, the other waits. */
+static void test_core_keeps_groups_apart(void **state)
+{
+    (void)state;
+    sched_case_init(&c, "1x1x2", 4, slowdown_atom);
+    c.config.policy = &policy_core;
+    for (uint32_t i = 0; i < 4; i++)
+        c.tasks[i].group = i / 2;
+    run_watched();
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(c.tasks[i].entity.shared_ns, c.tasks[i].entity.run_ns);
+}
+
+/* Two strangers on one core: one thread is always empty while the other waits. */
+static void test_core_accounts_forced_idle(void **state)
+{
+    struct sim_outcome outcome;
+
+    (void)state;
+    sched_case_init(&c, "1x1x2", 2, slowdown_atom);
+    c.config.policy = &policy_core;
+    c.tasks[1].group = 1;
+    outcome = sim_run(&c.config);
+    assert_int_equal(outcome.makespan_ns, 2 * WORK_NS);
+    assert_int_equal(outcome.forced_idle_ns, c.tasks[0].entity.wait_ns + c.tasks[1].entity.wait_ns);
+    assert_int_equal(c.tasks[0].entity.shared_ns, 0);
+}
+
+static void test_paused_sibling_leaves_a_whole_core(void **state)
+{
+    const uint64_t pause = 60ull * NS_PER_MS, resume = 1000ull * NS_PER_MS;
+    struct sim_action actions[] = {{.at_ns = pause, .type = SIM_PAUSE, .number = 1},
+                                   {.at_ns = resume, .type = SIM_RESUME, .number = 1}};
+
+    (void)state;
+    sched_case_init(&c, "1x1x2", 2, slowdown_atom);
+    c.config.actions = actions;
+    c.config.action_count = 2;
+    run_watched();
+    assert_int_equal(c.tasks[0].end_ns, pause + WORK_NS - pause * 2 / 3);
+    assert_int_equal(c.tasks[1].entity.blocked_ns, resume - pause);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_workloads),
+        cmocka_unit_test(test_same_workload_same_end),
+        cmocka_unit_test(test_rotation_is_fair),
+        cmocka_unit_test(test_waits_are_bounded),
+        cmocka_unit_test(test_enough_cores_are_left_alone),
+        cmocka_unit_test(test_core_keeps_groups_apart),
+        cmocka_unit_test(test_core_accounts_forced_idle),
+        cmocka_unit_test(test_paused_sibling_leaves_a_whole_core),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
