@@ -8,8 +8,10 @@
 #include "kernel/log.h"
 #include "kernel/panic.h"
 
-const char *const inject_names[] = {"none",         "panic",       "page_fault",
-                                    "double_fault", "task_faults", NULL};
+#define EARLY_KILLS 200u
+
+const char *const inject_names[] = {"none",        "panic",      "page_fault", "double_fault",
+                                    "task_faults", "early_kill", NULL};
 
 /* Each kind of fault the program `crash` knows, one task after the other. */
 static void inject_task_faults(void)
@@ -19,6 +21,23 @@ static void inject_task_faults(void)
 
     for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         harness_expect_fault(kinds[i]);
+}
+
+/* Ends tasks that never end by themselves, at once: claimed, about to enter ring 3, or in it. */
+static void inject_early_kills(void)
+{
+    struct bitmap everywhere = harness_all_cpus();
+
+    for (unsigned i = 0; i < EARLY_KILLS; i++) {
+        struct task *hog = harness_start_hog(&everywhere);
+
+        if (hog == NULL)
+            return;
+        harness_sleep_us(i % 4 == 3 ? i : 0);
+        sched_kill(hog);
+        task_destroy(hog);
+    }
+    log_print("inject: %u tasks were ended at once\n", EARLY_KILLS);
 }
 
 static void read_page_zero(void)
@@ -38,6 +57,8 @@ void inject_failures(const struct options_names *names)
             read_page_zero();
         if (strcmp(names->names[i], "double_fault") == 0)
             arch_cause_double_fault();
+        if (strcmp(names->names[i], "early_kill") == 0)
+            inject_early_kills();
         if (strcmp(names->names[i], "task_faults") == 0)
             inject_task_faults();
     }

@@ -42,3 +42,11 @@ def test_each_task_fault_ends_that_task_only(faults):
 def test_md5_is_right_after_other_tasks_faulted(faults):
     assert faults.of("task") and all(task["ok"] == 1 for task in faults.of("task"))
     assert faults.outcome.status == 33
+
+
+@pytest.mark.parametrize("smp", [(1, 1, 1), (1, 2, 2)], ids=["1 CPU", "4 CPUs"])
+def test_tasks_can_be_ended_at_any_moment(boot, smp):
+    """A task that was ended before its first instruction once ran for ever."""
+    log = boot("run=pair blocks=50 rounds=2 inject=early_kill", smp=smp)
+    assert b"200 tasks were ended at once" in log.outcome.serial
+    assert log.outcome.status == 33
