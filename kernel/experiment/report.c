@@ -1,5 +1,6 @@
 #include "kernel/experiment/report.h"
 
+#include "kernel/experiment/conclusion.h"
 #include "kernel/experiment/experiment.h"
 #include "kernel/experiment/harness.h"
 #include "kernel/lib/clock_math.h"
@@ -15,16 +16,7 @@
 #define HISTOGRAM_BINS 9 /* ratios from 1.0 in steps of a quarter */
 #define HISTOGRAM_WIDTH 40u
 
-/* One line of the closing table; ratios in percent of the solo time. */
-struct row {
-    const struct experiment *experiment;
-    const struct sched_policy *policy;
-    struct stats ratio, batches_ratio;
-    uint32_t shared_percent;
-    bool reliable;
-};
-
-static struct row rows[MAX_ROWS];
+static struct report_row rows[MAX_ROWS];
 static unsigned row_count;
 static uint32_t solo_spread_percent; /* of the solo times; the widest seen in this boot */
 
@@ -87,7 +79,7 @@ void report_run(const struct run *run)
 
 /* ---- Results ---- */
 
-static const char *meaning_of(const struct run *run, const struct row *row)
+static const char *meaning_of(const struct run *run, const struct report_row *row)
 {
     bool two_peaks = row->ratio.max >= row->ratio.min + 15;
 
@@ -137,9 +129,10 @@ static struct stats ratios_of(const struct stats *times)
                           stats_percent(times->max, harness_solo_us)};
 }
 
-static struct row make_row(struct run *run, const struct stats *times)
+static struct report_row make_row(struct run *run, const struct stats *times)
 {
-    struct row row = {.experiment = run->experiment, .policy = run->policy};
+    struct report_row row = {
+        .experiment = run->experiment, .policy = run->policy, .tasks = run->tasks};
     struct stats batches = stats_of(run->batches_us, run->batches_count);
 
     if (run->tasks == 1) {
@@ -160,7 +153,7 @@ void report_result(struct run *run)
 {
     struct stats times = stats_of(run->samples_us, run->sample_count);
     struct stats makespans = stats_of(run->makespans_us, run->makespan_count);
-    struct row row = make_row(run, &times);
+    struct report_row row = make_row(run, &times);
     const char *reason = unreliable_because(run);
 
     row.reliable = reason == NULL;
@@ -188,10 +181,11 @@ void report_result(struct run *run)
 
 /* ---- The closing table ---- */
 
-static const struct row *find_row(const struct experiment *experiment, const char *policy)
+const struct report_row *report_find(const char *experiment, const char *policy)
 {
     for (unsigned i = 0; i < row_count; i++)
-        if (rows[i].experiment == experiment && strcmp(rows[i].policy->name, policy) == 0)
+        if (strcmp(rows[i].experiment->name, experiment) == 0 &&
+            strcmp(rows[i].policy->name, policy) == 0)
             return &rows[i];
     return NULL;
 }
@@ -208,7 +202,7 @@ static void print_line(const struct experiment *e, const char *name, bool batche
 {
     log_print("%-9.9s", name);
     for (unsigned i = 0; i < main_options.sched.count && i < 2; i++) {
-        const struct row *row = find_row(e, main_options.sched.names[i]);
+        const struct report_row *row = report_find(e->name, main_options.sched.names[i]);
 
         if (row == NULL)
             log_print(" |  -    -    -    - ");
@@ -226,29 +220,12 @@ static void print_rows(void)
         bool any = false;
 
         for (unsigned i = 0; i < main_options.sched.count; i++)
-            any = any || find_row(e, main_options.sched.names[i]) != NULL;
+            any = any || report_find(e->name, main_options.sched.names[i]) != NULL;
         if (!any)
             continue;
         print_line(e, e->name, false);
         if (e->article_batches != NULL)
             print_line(e, " batches", true);
-    }
-}
-
-/* What all logical CPUs together are worth, in CPUs that have a core to themselves. */
-static void print_capacity(void)
-{
-    for (unsigned i = row_count; i-- > 0;) {
-        uint32_t cores = harness_core_count(), tasks = 2 * cores, hundredths;
-
-        if (strcmp(rows[i].experiment->name, "fill") != 0 || rows[i].ratio.median == 0)
-            continue;
-        if (main_options.tasks != 0)
-            tasks = main_options.tasks;
-        hundredths = tasks * 10000 / rows[i].ratio.median;
-        log_print("capacity: logical=%u cores=%u measured=%u.%02u reliable=%d\n", logical_cpus(),
-                  cores, hundredths / 100, hundredths % 100, rows[i].reliable);
-        return;
     }
 }
 
@@ -270,5 +247,5 @@ void report_table(void)
     log_print(" |\n");
     print_rows();
     log_print("\n");
-    print_capacity();
+    conclusion_print();
 }

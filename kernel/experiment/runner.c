@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "kernel/experiment/bench.h"
+#include "kernel/experiment/conclusion.h"
 #include "kernel/experiment/harness.h"
 #include "kernel/experiment/report.h"
 #include "kernel/lib/string.h"
@@ -91,6 +92,7 @@ void experiments_run(void)
         any = any || is_asked_for(e);
     if (!any)
         return;
+    conclusion_print_question();
     harness_self_test();
     warm_up();
     solo_asked = is_asked_for(&experiments[0]);

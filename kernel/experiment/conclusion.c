@@ -1,0 +1,110 @@
+#include "kernel/experiment/conclusion.h"
+
+#include <stddef.h>
+
+#include "kernel/experiment/harness.h"
+#include "kernel/experiment/report.h"
+#include "kernel/log.h"
+#include "kernel/main.h"
+
+static uint32_t logical_cpus(void)
+{
+    struct bitmap usable = harness_all_cpus();
+    return bitmap_count(&usable);
+}
+
+void conclusion_print_question(void)
+{
+    uint32_t cpus_here = logical_cpus(), cores = harness_core_count();
+
+    log_print("\nThis machine has %u logical CPUs on %u cores. ", cpus_here, cores);
+    if (cpus_here == cores)
+        log_print("Each CPU is a core of its own, so\nnobody has to share; scheduling by cores "
+                  "should make no difference.\n");
+    else
+        log_print("CPUs of one core share what\nis inside it, so two tasks on one core run slower "
+                  "than on two cores. How much\nslower, and which scheduler knows?\n");
+    log_print("naive: all CPUs are alike, an idle one is drawn.\n"
+              "smt:   idle cores first, then idle threads; sharing is shared.\n\n");
+}
+
+static void print_ratio(const char *before, uint32_t percent, const char *after)
+{
+    log_print("%s%u.%02u%s", before, percent / 100, percent % 100, after);
+}
+
+/* Two tasks and room for both: did the policy see it? */
+static void conclude_pair(const char *policy)
+{
+    const struct report_row *pair = report_find("pair", policy);
+
+    if (pair == NULL || harness_core_count() < 2)
+        return;
+    if (pair->shared_percent == 0)
+        log_print("- %s never put two tasks on one core while another was idle.\n", policy);
+    else
+        log_print("- %s had two tasks share a core, with another idle, for %u %% of their time.\n",
+                  policy, pair->shared_percent);
+}
+
+/* What a second thread costs the first, against waiting for one's turn. */
+static void conclude_siblings(void)
+{
+    const struct report_row *siblings = report_find("siblings", "smt"), *same = NULL;
+
+    if (siblings == NULL)
+        siblings = report_find("siblings", "naive");
+    if (siblings == NULL)
+        return;
+    same = report_find("same_cpu", siblings->policy->name);
+    print_ratio("- Sharing a core costs a task ", siblings->ratio.median, " times its time alone");
+    if (same != NULL)
+        print_ratio("; taking turns on one CPU, ", same->ratio.max, "");
+    log_print(".\n");
+}
+
+static const struct report_row *fill_row(void)
+{
+    const struct report_row *fill = report_find("fill", "smt");
+    return fill != NULL ? fill : report_find("fill", "naive");
+}
+
+static void conclude_fill(void)
+{
+    const struct report_row *fill = fill_row();
+
+    if (fill == NULL || fill->ratio.median == 0 || fill->batches_ratio.median == 0)
+        return;
+    print_ratio("- All at once took ", fill->ratio.median, "");
+    print_ratio(", in batches of one task a core ", fill->batches_ratio.median, ": ");
+    if (fill->ratio.median * 105 < fill->batches_ratio.median * 100)
+        log_print("so keep all CPUs busy, cores first.\n");
+    else
+        log_print("here the second threads bring nothing.\n");
+}
+
+/* What all logical CPUs together are worth, in CPUs that have a core to themselves. */
+static void print_capacity(void)
+{
+    const struct report_row *fill = fill_row();
+    uint32_t hundredths;
+
+    if (fill == NULL || fill->ratio.median == 0)
+        return;
+    hundredths = fill->tasks * 10000 / fill->ratio.median;
+    log_print("capacity: logical=%u cores=%u measured=%u.%02u reliable=%d\n", logical_cpus(),
+              harness_core_count(), hundredths / 100, hundredths % 100, fill->reliable);
+}
+
+void conclusion_print(void)
+{
+    const struct report_row *fill = fill_row();
+
+    if (fill != NULL && !fill->reliable)
+        log_print("These times are not to be relied on; the reasons are in the result records.\n");
+    for (unsigned i = 0; i < main_options.sched.count; i++)
+        conclude_pair(main_options.sched.names[i]);
+    conclude_siblings();
+    conclude_fill();
+    print_capacity();
+}
