@@ -173,7 +173,7 @@ debug: $(B)/tandem.elf
 test: $(B)/tandem.elf host
 	tools/test $(HOST_TESTS)
 
-# All CPU models of the emulators, times shapes: over an hour. `make test` boots a few of them.
+# All CPU models of the emulators, times shapes: half an hour. `make test` boots a few of them.
 test-matrix: $(B)/tandem.elf
 	TANDEM_MATRIX=all $(PYTHON) -B -m pytest tests/boot/test_matrix.py
 

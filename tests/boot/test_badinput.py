@@ -8,7 +8,7 @@ import pytest
 
 from target import ROOT, Request
 
-DATA = os.environ.get("TANDEM_TEST_DATA") or os.path.join(ROOT, "..", "shared", "data")
+DATA = os.environ.get("TANDEM_DATA") or os.path.join(ROOT, "..", "shared", "data")
 VECTORS = os.path.join(DATA, "acpi-vectors")
 # IDs 0 to 7. Tables that list more describe CPUs that never answer.
 VECTOR_SMP = (1, 8, 1)

@@ -21,10 +21,12 @@ LEAVES = {0, 1, 4, 7, 0xB, 0x1A, 0x1F, 0x80000000, 0x80000001, 0x80000008, 0x800
 DUMP_CPUS = 6
 REGISTERS = re.compile(r"([0-9A-Fa-f]{8}) ([0-9A-Fa-f]{8}) ")
 
-WORDS = """run=demo run=pair,siblings,peg sched=naive,smt,nosmt,core slice=10ms slice=100us rounds=10
+WORDS = """
+    run=demo run=pair,siblings,peg sched=naive,smt,nosmt,core slice=10ms slice=100us rounds=10
     blocks=10000 tasks=3 smt_model=1.50 smt_model=off smt=off cpus=2 topology=1x2x2:far seed=42
-    console=serial,screen,io:0x3f8,mmio:0xfe000000 baud=9600 trace=on end=exit module=shared
-    host_cpus=2 sharing=host_cpu bogus=1 "d e" x="a b" build/tandem.elf""".split()
+    console=serial,screen,io:0x3f8,mmio:0xfe000000 baud=9600 trace=on end=exit module=core
+    check=off inject=panic host_cpus=2 sharing=host_cpu bogus=1 "d e" x="a b" build/tandem.elf
+    """.split()
 
 
 def read(path):

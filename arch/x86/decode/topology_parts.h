@@ -17,10 +17,10 @@ enum topology_flaw {
     FLAW_SHIFT_SMALL, /* leaf 1 counts more IDs per package than the shift has room for */
     FLAW_SHIFT_DIFFERS,
     FLAW_APIC_ID,
-    FLAW_UNIT,      /* APIC IDs of one core, but two core numbers */
-    FLAW_WIDER,     /* a leaf passed over before this one leaves fewer bits to threads */
-    FLAW_THREADS,   /* more threads in a core than there can be */
-    FLAW_HTT_CLEAR, /* several cores, but leaf 1 says one CPU per package */
+    FLAW_UNIT,       /* APIC IDs of one core, but two core numbers */
+    FLAW_WIDER,      /* a leaf passed over before this one leaves fewer bits to threads */
+    FLAW_THREADS,    /* more threads in a core than there can be */
+    FLAW_HTT_CLEAR,  /* several cores, but leaf 1 says one CPU per package */
     FLAW_CORE_FIELD, /* leaf 1 counts more IDs than leaf 4 can count cores */
     NOTE_CORES_ABOVE_COUNT,
     NOTE_LEAF_04_HIDDEN,
