@@ -26,12 +26,15 @@ static uint64_t conductor_wake_ns = UINT64_MAX;
 
 static void send_kicks(struct cpu *self)
 {
+    if (!sched.any_kicks)
+        return;
+    sched.any_kicks = false;
     bitmap_clear(&sched.kicks, self->cpu);
     BITMAP_FOR_EACH(cpu, &sched.kicks)
     {
+        bitmap_clear(&sched.kicks, cpu);
         arch_kick(cpu);
     }
-    bitmap_clear_all(&sched.kicks);
 }
 
 /* Everything this CPU has to be interrupted for. */
@@ -152,7 +155,7 @@ static void wake_conductor(void)
 {
     conductor_ready = true;
     conductor_wake_ns = UINT64_MAX;
-    bitmap_set(&sched.kicks, conductor_cpu->cpu);
+    dispatch_kick(&sched, conductor_cpu->cpu);
 }
 
 void sched_sleep(uint64_t ns)
@@ -366,7 +369,8 @@ void sched_start(struct task *task)
     task->state = TASK_STARTED;
     task->start_ns = locked_now();
     dispatch_wake(&sched, &task->entity, task->start_ns);
-    decide(cpu, task->start_ns, DISPATCH_KICK); /* if it is ours, it runs once the conductor waits */
+    /* If it is for this CPU, it runs as soon as the conductor waits. */
+    decide(cpu, task->start_ns, DISPATCH_KICK);
     spinlock_release_irq(&sched_lock, were_on);
 }
 
@@ -382,7 +386,7 @@ void sched_kill(struct task *task)
     task->doomed = true;
     /* It may run without a timer, and would not come through the kernel by itself. */
     if (task->entity.where == ENTITY_RUNNING)
-        bitmap_set(&sched.kicks, task->entity.cpu);
+        dispatch_kick(&sched, task->entity.cpu);
     decide(arch_this_cpu(), locked_now(), DISPATCH_KICK);
     spinlock_release_irq(&sched_lock, were_on);
     for (;;) {

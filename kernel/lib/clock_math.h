@@ -65,8 +65,9 @@ uint32_t difference_ppm(uint64_t a_hz, uint64_t b_hz);
 #define CALIBRATION_MAX_SAMPLES 32
 #define CALIBRATION_MIN_SAMPLES 5    /* fewer leave a median that two SMIs can move */
 #define CALIBRATION_AGREE_PPM 50000u /* sources further apart than this contradict each other */
-#define TSC_MIN_HZ 20000000ull /* slower than any CPU with PAE, and than Bochs as it is run here \
-                                */
+#define TSC_MIN_HZ                                                                \
+    20000000ull /* slower than any CPU with PAE, and than Bochs as it is run here \
+                 */
 #define TSC_MAX_HZ 10000000000ull /* faster than any CPU so far */
 
 /* One measuring window: how far the counter went while the reference clock went so far. */

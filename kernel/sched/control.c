@@ -43,7 +43,7 @@ void dispatch_pause(struct sched *sched, struct sched_entity *entity, uint64_t n
     dispatch_begin(sched, now_ns);
     entity->paused = true;
     if (entity->where == ENTITY_RUNNING) {
-        bitmap_set(&sched->kicks, entity->cpu);
+        dispatch_kick(sched, entity->cpu);
     } else if (entity->where != ENTITY_OUT) {
         take_out(sched, entity);
         entity->wait_ns += now_ns - entity->since_ns;
@@ -88,8 +88,8 @@ static void reconsider(struct sched *sched, struct sched_entity *entity)
         return;
     if (entity->where == ENTITY_RUNNING) {
         if (!dispatch_allowed(sched, entity, entity->cpu))
-            bitmap_set(&sched->kicks, entity->cpu);
-        bitmap_set(&sched->stale, entity->cpu); /* what is pinned no longer may want to move */
+            dispatch_kick(sched, entity->cpu);
+        occupancy_stale(sched, entity->cpu); /* what is pinned no longer may want to move */
         return;
     }
     if (fits && (entity->where == ENTITY_CLAIMED ||
@@ -105,7 +105,7 @@ void dispatch_set_affinity(struct sched *sched, struct sched_entity *entity,
     dispatch_begin(sched, now_ns);
     entity->affinity = *affinity;
     if (!list_is_empty(&entity->order))
-        sched->stale = sched->tickless; /* others may be able to swap with it now */
+        occupancy_stale_all(sched); /* others may be able to swap with it now */
     reconsider(sched, entity);
     dispatch_end(sched);
 }
@@ -142,7 +142,7 @@ void dispatch_set_usable(struct sched *sched, uint32_t cpu, bool usable, uint64_
     else
         bitmap_clear(&sched->usable, cpu);
     queue_note_width(sched, c->queue);
-    occupancy_note(sched, cpu);
+    occupancy_note_core(sched, &sched->cores[c->core]);
     for (struct list_node *node; (node = list_take_first(&sched->stranded)) != NULL;)
         list_insert_last(&moving, node);
     if (!usable && c->incoming != NULL) {
@@ -154,9 +154,9 @@ void dispatch_set_usable(struct sched *sched, uint32_t cpu, bool usable, uint64_
     make_all_runnable(sched, &moving);
     CORE_FOR_EACH(sibling, sched, &sched->cores[c->core])
     {
-        bitmap_set(&sched->kicks, sibling);
+        dispatch_kick(sched, sibling);
     }
-    sched->stale = sched->tickless;
+    occupancy_stale_all(sched);
     dispatch_end(sched);
 }
 
@@ -180,7 +180,7 @@ void dispatch_set_policy(struct sched *sched, const struct sched_policy *policy,
     /* Those who must not share a core any more leave it, those who may again look for work. */
     for (uint32_t cpu = 0; cpu < sched->cpu_count; cpu++)
         if (bitmap_test(&sched->usable, cpu))
-            bitmap_set(&sched->kicks, cpu);
+            dispatch_kick(sched, cpu);
     dispatch_end(sched);
 }
 
@@ -215,7 +215,8 @@ static void add_cpu(struct sched *sched, uint32_t cpu, const struct cpu_place *p
 void dispatch_init(struct sched *sched, const struct cpu_place *places, uint32_t count,
                    const struct bitmap *usable, uint64_t seed, uint64_t now_ns)
 {
-    *sched = (struct sched){.cpu_count = count, .usable = *usable, .now_ns = now_ns};
+    *sched =
+        (struct sched){.cpu_count = count, .usable = *usable, .now_ns = now_ns, .unfiled = NO_CPU};
     random_seed(&sched->random, seed);
     list_init(&sched->oldest);
     list_init(&sched->sharers);

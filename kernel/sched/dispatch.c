@@ -21,17 +21,24 @@ bool dispatch_may_run(const struct sched *sched, const struct sched_entity *enti
 void dispatch_begin(struct sched *sched, uint64_t now_ns)
 {
     sched->now_ns = now_ns;
+    sched->had_waiting = sched->waiting > 0;
 }
 
 /* Tells CPUs without slices that need them by now. */
 void dispatch_end(struct sched *sched)
 {
+    queue_file(sched);
+    if (!sched->had_waiting && sched->waiting > 0)
+        occupancy_stale_all(sched);
+    if (!sched->any_stale)
+        return;
+    sched->any_stale = false;
     BITMAP_FOR_EACH(cpu, &sched->stale)
     {
         bitmap_clear(&sched->stale, cpu);
         if (bitmap_test(&sched->tickless, cpu) && sched->cpus[cpu].current != NULL &&
             sched->policy->needs_slice(sched, cpu))
-            bitmap_set(&sched->kicks, cpu);
+            dispatch_kick(sched, cpu);
     }
 }
 
@@ -56,7 +63,7 @@ static void claim(struct sched *sched, struct sched_entity *entity, uint32_t cpu
     entity->where = ENTITY_CLAIMED;
     entity->at = (uint16_t)cpu;
     occupancy_note(sched, cpu);
-    bitmap_set(&sched->kicks, cpu);
+    dispatch_kick(sched, cpu);
 }
 
 /* Idle CPUs the entity may start on at once. */
@@ -78,7 +85,18 @@ static struct bitmap idle_for(const struct sched *sched, const struct sched_enti
     return idle;
 }
 
-void dispatch_make_runnable(struct sched *sched, struct sched_entity *entity, uint32_t home)
+/* Whether any idle CPU could be for the entity; the common answer is no. */
+static bool any_idle_for(const struct sched *sched, const struct sched_entity *entity)
+{
+    uint32_t words = (sched->cpu_count + BITMAP_WORD_BITS - 1) / BITMAP_WORD_BITS;
+
+    for (uint32_t word = 0; word < words; word++)
+        if ((sched->idle_cpus.words[word] & entity->affinity.words[word]) != 0)
+            return true;
+    return false;
+}
+
+static void find_place(struct sched *sched, struct sched_entity *entity, uint32_t home)
 {
     struct bitmap allowed = bitmap_and(&entity->affinity, &sched->usable), idle;
 
@@ -97,6 +115,14 @@ void dispatch_make_runnable(struct sched *sched, struct sched_entity *entity, ui
                      sched->cpus[sched->policy->join(sched, entity, &allowed)].queue);
 }
 
+void dispatch_make_runnable(struct sched *sched, struct sched_entity *entity, uint32_t home)
+{
+    if (home != NO_CPU && !any_idle_for(sched, entity) && dispatch_allowed(sched, entity, home))
+        queue_insert(sched, entity, sched->cpus[home].queue);
+    else
+        find_place(sched, entity, home);
+}
+
 void dispatch_hand_over(struct sched *sched, struct sched_entity *entity, uint32_t cpu)
 {
     queue_remove(sched, entity);
@@ -109,14 +135,14 @@ void dispatch_unclaim(struct sched *sched, uint32_t cpu)
     sched->cpus[cpu].incoming->where = ENTITY_OUT;
     sched->cpus[cpu].incoming = NULL;
     occupancy_note(sched, cpu);
-    bitmap_set(&sched->kicks, cpu);
+    dispatch_kick(sched, cpu);
     occupancy_call_siblings(sched, cpu);
 }
 
 void dispatch_preempt(struct sched *sched, uint32_t cpu)
 {
     sched->cpus[cpu].preempt = true;
-    bitmap_set(&sched->kicks, cpu);
+    dispatch_kick(sched, cpu);
 }
 
 /* ---- Moving what runs ---- */
@@ -134,7 +160,7 @@ static void request(struct sched *sched, uint32_t cpu, uint32_t victim)
     sched->cpus[victim].push_to = cpu;
     sched->cpus[cpu].awaits = true;
     occupancy_note(sched, cpu);
-    bitmap_set(&sched->kicks, victim);
+    dispatch_kick(sched, victim);
 }
 
 void dispatch_pull(struct sched *sched, uint32_t cpu, uint32_t victim)
@@ -180,7 +206,7 @@ static void finish_push(struct sched *sched, uint32_t cpu)
     if (c->current != NULL && dispatch_may_run(sched, c->current, target))
         claim(sched, occupancy_stop(sched, cpu), target);
     occupancy_note(sched, target);
-    bitmap_set(&sched->kicks, target);
+    dispatch_kick(sched, target);
     occupancy_call_siblings(sched, target);
 }
 

@@ -4,9 +4,9 @@
  * Pure; the caller serializes all calls and passes the time, which must not go back.
  *
  * After every call the CPUs in sched->kicks have to be made to call dispatch_next(DISPATCH_KICK),
- * and the mask to be emptied; the CPU that is calling dispatch_next is never among them. Claiming a
- * CPU is the last step of a placement and happens within the call, so two wakers can not claim the
- * same one.
+ * and the mask to be emptied, with sched->any_kicks (which, if clear, says that there are none).
+ * The CPU that is calling dispatch_next is never among them. Claiming a CPU is the last step of a
+ * placement and happens within the call, so two wakers can not claim the same one.
  */
 #ifndef KERNEL_SCHED_DISPATCH_H
 #define KERNEL_SCHED_DISPATCH_H
@@ -27,6 +27,13 @@ void dispatch_init(struct sched *sched, const struct cpu_place *places, uint32_t
 
 /* Prepares an entity that may run on `affinity`, of group 0. */
 void entity_init(struct sched_entity *entity, const struct bitmap *affinity);
+
+/* Asks for `cpu` to call dispatch_next. */
+static inline void dispatch_kick(struct sched *sched, uint32_t cpu)
+{
+    bitmap_set(&sched->kicks, cpu);
+    sched->any_kicks = true;
+}
 
 /* ---- What happens to CPUs and entities ---- */
 

@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "kernel/sched/dispatch.h"
+
 static void assign(struct bitmap *map, uint32_t number, bool value)
 {
     if (value)
@@ -26,12 +28,13 @@ static void note_sharer(struct sched *sched, uint32_t cpu, bool shared)
         return;
     if (shared) {
         if (list_is_empty(&sched->sharers))
-            sched->stale = sched->tickless; /* whoever is alone now has somebody to swap with */
+            occupancy_stale_all(sched); /* whoever is alone now has somebody to swap with */
         list_insert_last(&sched->sharers, &entity->order);
     } else {
         list_remove(&entity->order);
     }
-    bitmap_set(&sched->stale, cpu);
+    if (bitmap_test(&sched->tickless, cpu))
+        occupancy_stale(sched, cpu);
 }
 
 void occupancy_note_core(struct sched *sched, struct sched_core *core)
@@ -48,23 +51,23 @@ void occupancy_note_core(struct sched *sched, struct sched_core *core)
         note_sharer(sched, cpu, shared);
     }
     if (core->busy == 0 && !was_idle && !list_is_empty(&sched->sharers))
-        sched->stale = sched->tickless; /* whoever shares now has somewhere to go */
+        occupancy_stale_all(sched); /* whoever shares now has somewhere to go */
 }
 
 void occupancy_note(struct sched *sched, uint32_t cpu)
 {
     struct sched_cpu *c = &sched->cpus[cpu];
+    struct sched_core *core = core_of(sched, cpu);
     bool busy = c->current != NULL || c->incoming != NULL || c->awaits;
 
-    if (busy != c->busy) {
-        occupancy_settle(sched, c->core);
-        c->busy = busy;
-        if (busy)
-            core_of(sched, cpu)->busy++;
-        else
-            core_of(sched, cpu)->busy--;
+    if (busy == c->busy) {
+        note_sharer(sched, cpu, core->busy - core->leaving >= 2);
+        return;
     }
-    occupancy_note_core(sched, core_of(sched, cpu));
+    occupancy_settle(sched, c->core);
+    c->busy = busy;
+    core->busy += busy ? 1u : -1u;
+    occupancy_note_core(sched, core);
 }
 
 uint32_t occupancy_busy_siblings(const struct sched *sched, uint32_t cpu)
@@ -72,15 +75,16 @@ uint32_t occupancy_busy_siblings(const struct sched *sched, uint32_t cpu)
     return sched->cores[sched->cpus[cpu].core].busy - (sched->cpus[cpu].busy ? 1 : 0);
 }
 
-void occupancy_stale_queue(struct sched *sched, uint32_t queue)
+void occupancy_stale(struct sched *sched, uint32_t cpu)
 {
-    if (sched->policy->queue_per_core)
-        CORE_FOR_EACH(cpu, sched, &sched->cores[queue])
-        {
-            bitmap_set(&sched->stale, cpu);
-        }
-    else
-        bitmap_set(&sched->stale, queue);
+    bitmap_set(&sched->stale, cpu);
+    sched->any_stale = true;
+}
+
+void occupancy_stale_all(struct sched *sched)
+{
+    sched->stale = sched->tickless;
+    sched->any_stale = true;
 }
 
 /* ---- Who may run beside whom ---- */
@@ -155,7 +159,7 @@ static void note_sharing(struct sched *sched, uint32_t cpu)
     CORE_FOR_EACH(sibling, sched, core_of(sched, cpu))
     {
         if (sibling != cpu)
-            bitmap_set(&sched->kicks, sibling);
+            dispatch_kick(sched, sibling);
     }
 }
 
@@ -166,7 +170,7 @@ void occupancy_call_siblings(struct sched *sched, uint32_t cpu)
     CORE_FOR_EACH(sibling, sched, core_of(sched, cpu))
     {
         if (sibling != cpu && bitmap_test(&sched->idle_cpus, sibling))
-            bitmap_set(&sched->kicks, sibling);
+            dispatch_kick(sched, sibling);
     }
 }
 

@@ -30,7 +30,8 @@ struct sched_entity *occupancy_stop(struct sched *sched, uint32_t cpu);
 /* Kicks idle siblings of `cpu` if what it runs, or no longer runs, may let them take what waits. */
 void occupancy_call_siblings(struct sched *sched, uint32_t cpu);
 
-/* Whether the CPUs that serve a queue need slices has to be found out again. */
-void occupancy_stale_queue(struct sched *sched, uint32_t queue);
+/* Whether a CPU, or all that have none, need slices has to be found out again. */
+void occupancy_stale(struct sched *sched, uint32_t cpu);
+void occupancy_stale_all(struct sched *sched);
 
 #endif

@@ -57,6 +57,7 @@ struct run_queue {
     struct list_node waiting;
     uint32_t length;
     uint32_t width; /* usable CPUs it feeds */
+    uint8_t level;  /* that its CPUs are filed under */
 };
 
 struct sched_cpu {
@@ -130,10 +131,13 @@ struct sched {
     struct bitmap kicks;          /* out: CPUs that must call dispatch_next soon */
     struct bitmap tickless;       /* CPUs that run something and were told to need no slice */
     struct bitmap stale;          /* of these, CPUs for which that may have changed */
+    bool any_kicks, any_stale;    /* whether the two may be other than empty */
     struct list_node oldest;      /* in all queues, the longest time first */
     struct list_node sharers;     /* running on shared cores, the longest time first */
     struct list_node stranded;
     uint32_t waiting;  /* entities in all queues */
+    bool had_waiting;  /* when the call in progress began */
+    uint32_t unfiled;  /* a queue whose length has changed since it was filed, or NO_CPU */
     bool kick_sharers; /* also kick CPUs whose core began or ceased to be shared */
     uint32_t widest;   /* width of the widest queue */
     uint64_t levels;   /* which of by_level are not empty */

@@ -37,6 +37,8 @@ static void file_cpu(struct sched *sched, uint32_t cpu, uint8_t level)
 
     if (old == level)
         return;
+    if (old == 0)
+        occupancy_stale(sched, cpu); /* something waits for it now */
     if (old != SCHED_NO_LEVEL) {
         bitmap_clear(&sched->by_level[old], cpu);
         if (--sched->level_counts[old] == 0)
@@ -55,6 +57,7 @@ static void file_queue(struct sched *sched, uint32_t queue)
 {
     uint8_t level = sched->queues[queue].width == 0 ? SCHED_NO_LEVEL : level_of(sched, queue);
 
+    sched->queues[queue].level = level;
     if (!sched->policy->queue_per_core) {
         file_cpu(sched, queue, level);
         return;
@@ -65,10 +68,31 @@ static void file_queue(struct sched *sched, uint32_t queue)
     }
 }
 
+void queue_file(struct sched *sched)
+{
+    uint32_t queue = sched->unfiled;
+
+    if (queue == NO_CPU)
+        return;
+    sched->unfiled = NO_CPU;
+    if (sched->queues[queue].width > 0 && sched->queues[queue].level != level_of(sched, queue))
+        file_queue(sched, queue);
+}
+
+/* The length of a queue is about to change. It is filed only when somebody has to know: most often
+ * one entity is taken out and another put in. */
+static void touch(struct sched *sched, uint32_t queue)
+{
+    if (sched->unfiled != queue)
+        queue_file(sched);
+    sched->unfiled = queue;
+}
+
 void queue_note_width(struct sched *sched, uint32_t queue)
 {
     struct run_queue *q = &sched->queues[queue];
 
+    queue_file(sched);
     q->width = 0;
     if (!sched->policy->queue_per_core)
         q->width = bitmap_test(&sched->usable, queue);
@@ -110,12 +134,9 @@ void queue_insert(struct sched *sched, struct sched_entity *entity, uint32_t que
     list_insert_last(&sched->oldest, &entity->order);
     entity->where = ENTITY_QUEUED;
     entity->at = (uint16_t)queue;
+    touch(sched, queue);
     q->length++;
-    file_queue(sched, queue);
-    if (sched->waiting++ == 0)
-        sched->stale = sched->tickless;
-    if (q->length == 1)
-        occupancy_stale_queue(sched, queue);
+    sched->waiting++;
 }
 
 void queue_remove(struct sched *sched, struct sched_entity *entity)
@@ -127,9 +148,9 @@ void queue_remove(struct sched *sched, struct sched_entity *entity)
     list_remove(&entity->node);
     list_remove(&entity->order);
     entity->where = ENTITY_OUT;
-    sched->waiting--;
+    touch(sched, queue);
     sched->queues[queue].length--;
-    file_queue(sched, queue);
+    sched->waiting--;
 }
 
 struct sched_entity *queue_first(const struct sched *sched, uint32_t queue)
@@ -154,13 +175,16 @@ struct sched_entity *queue_take(struct sched *sched, uint32_t queue, uint32_t cp
 }
 
 /* Beyond the last level queues are not known to be equally long, so they count as unequal. */
-static bool are_equal(const struct sched *sched)
+static bool are_equal(struct sched *sched)
 {
+    queue_file(sched);
     return (sched->levels & (sched->levels - 1)) == 0 && sched->levels != 1ull << LAST_LEVEL;
 }
 
 struct sched_entity *queue_take_in_turn(struct sched *sched, uint32_t cpu)
 {
+    if (sched->waiting == 0)
+        return NULL;
     if (are_equal(sched))
         return queue_take(sched, sched->cpus[cpu].queue, cpu);
     LIST_FOR_EACH(node, &sched->oldest)
@@ -243,6 +267,9 @@ struct sched_entity *queue_steal(struct sched *sched, uint32_t cpu, uint32_t abo
     uint32_t from = above + 1 < LAST_LEVEL ? above + 1 : LAST_LEVEL;
     uint32_t to = LAST_LEVEL;
 
+    if (sched->waiting == 0)
+        return NULL;
+    queue_file(sched);
     for (;;) {
         uint32_t level = find_level(sched->levels, from, to, true);
         struct sched_entity *entity;
@@ -263,11 +290,12 @@ struct sched_entity *queue_steal(struct sched *sched, uint32_t cpu, uint32_t abo
     }
 }
 
-struct bitmap queue_shortest(const struct sched *sched, const struct bitmap *candidates)
+struct bitmap queue_shortest(struct sched *sched, const struct bitmap *candidates)
 {
     struct bitmap set = *candidates;
     uint32_t from = 0;
 
+    queue_file(sched);
     while (from < SCHED_LEVELS) {
         uint32_t level = find_level(sched->levels, from, LAST_LEVEL, false);
 

@@ -14,6 +14,9 @@ void queue_assign(struct sched *sched);
 /* Files a queue anew after one of its CPUs went on or off. */
 void queue_note_width(struct sched *sched, uint32_t queue);
 
+/* Files the queue that has changed last. For the end of every call. */
+void queue_file(struct sched *sched);
+
 /* Puts an entity that is nowhere at the end. */
 void queue_insert(struct sched *sched, struct sched_entity *entity, uint32_t queue);
 
@@ -40,6 +43,6 @@ uint32_t queue_load(const struct sched *sched, uint32_t queue);
 struct sched_entity *queue_steal(struct sched *sched, uint32_t cpu, uint32_t above);
 
 /* Those of the candidates, which are usable, that serve the shortest queues. */
-struct bitmap queue_shortest(const struct sched *sched, const struct bitmap *candidates);
+struct bitmap queue_shortest(struct sched *sched, const struct bitmap *candidates);
 
 #endif

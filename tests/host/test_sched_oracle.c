@@ -46,7 +46,7 @@ static void check_row(const struct row *row)
     assert_int_equal(sched_case_makespan(&c), fraction_of(row->cpu_pinned, WORK_NS));
 }
 
-/* SCHEDULING theory for two cores of two threads. */
+/* Two cores of two threads. */
 static void test_two_cores(void **state)
 {
     static const struct row rows[] = {
@@ -142,14 +142,6 @@ static void test_naive_on_two_cores(void **state)
          .law_length = 1,
          .law_value = {{3, 2}},
          .law_share = {{1, 1}}},
-        {.slowdown = {23, 20},
-         .cores = 2,
-         .tasks = 2,
-         .mean = {21, 20},
-         .mean_finish = {21, 20},
-         .law_length = 2,
-         .law_value = {{1, 1}, {23, 20}},
-         .law_share = {{2, 3}, {1, 3}}},
     };
 
     (void)state;

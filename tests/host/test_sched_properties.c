@@ -124,6 +124,32 @@ static void test_enough_cores_are_left_alone(void **state)
     }
 }
 
+/* Idle performance core, idle efficiency core, idle sibling; although efficiency cores come first
+ * in the list of some machines. */
+static void test_order_on_a_hybrid(void **state)
+{
+    (void)state;
+    sched_case_init(&c, "1x2x2+2x1", 5, slowdown_atom);
+    c.config.slice_ns = 100ull * NS_PER_SECOND; /* where they are placed, they stay */
+    for (uint32_t cpu = 0; cpu < 6; cpu++) {    /* cores 0, 1 of one thread, then 2, 3 of two */
+        struct cpu_place *place = &c.machine.places[cpu];
+        bool small = cpu < 2;
+
+        place->core = (uint16_t)(small ? cpu : 2 + (cpu - 2) / 2);
+        place->type = small ? CPU_EFFICIENCY : CPU_PERFORMANCE;
+    }
+    for (uint32_t i = 0; i < 5; i++)
+        c.tasks[i].work_ns = (50 - i * 10) * NS_PER_MS; /* the one that shares ends first */
+    sim_run(&c.config);
+    for (uint32_t i = 0; i < 5; i++) {
+        uint32_t cpu = bitmap_first(&c.tasks[i].entity.ran_on);
+
+        assert_int_equal(bitmap_count(&c.tasks[i].entity.ran_on), 1);
+        assert_int_equal(c.machine.places[cpu].type == CPU_EFFICIENCY, i == 2 || i == 3);
+    }
+    assert_int_equal(c.tasks[4].entity.shared_ns, c.tasks[4].entity.run_ns);
+}
+
 /* Two groups of two on one core: each runs as a pair, the other waits. */
 static void test_core_keeps_groups_apart(void **state)
 {
@@ -175,6 +201,7 @@ int main(void)
         cmocka_unit_test(test_rotation_is_fair),
         cmocka_unit_test(test_waits_are_bounded),
         cmocka_unit_test(test_enough_cores_are_left_alone),
+        cmocka_unit_test(test_order_on_a_hybrid),
         cmocka_unit_test(test_core_keeps_groups_apart),
         cmocka_unit_test(test_core_accounts_forced_idle),
         cmocka_unit_test(test_paused_sibling_leaves_a_whole_core),

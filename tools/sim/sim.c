@@ -205,6 +205,7 @@ static void send_kicks(struct sim *sim)
         bitmap_set(&sim->kicked, cpu);
     }
     bitmap_clear_all(&sim->sched->kicks);
+    sim->sched->any_kicks = false;
 }
 
 static void set_goal(struct sim *sim, struct sim_task *task)
@@ -330,6 +331,7 @@ static void set_up(struct sim *sim, const struct sim_config *config)
     dispatch_init(sim->sched, config->machine->places, cpus, &usable, config->seed, 0);
     dispatch_set_policy(sim->sched, config->policy, 0);
     bitmap_clear_all(&sim->sched->kicks);
+    sim->sched->any_kicks = false;
     heap_init(&sim->heap, action_event(sim) + 1);
     for (uint32_t i = 0; i < config->task_count; i++) {
         struct sim_task *task = &config->tasks[i];
