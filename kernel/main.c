@@ -10,6 +10,7 @@
 #include "kernel/log.h"
 #include "kernel/panic.h"
 #include "kernel/sched.h"
+#include "kernel/sched_watch.h"
 
 #ifndef VERSION
 #error "the Makefile defines VERSION"
@@ -45,10 +46,10 @@ static bool print_summary(void)
     bool ok = harness_totals.failed == 0 && counts.errors == 0;
 
     log_print("summary: experiments=%u tasks=%u failed=%u faults=%u warnings=%u errors=%u "
-              "unexpected_interrupts=%u lost=%u\n",
+              "unexpected_interrupts=%u checks=%u lost=%u\n",
               harness_totals.experiments, harness_totals.tasks, harness_totals.failed,
               harness_totals.faults, counts.warnings, counts.errors, arch_unexpected_interrupts(),
-              lost);
+              watch_checks(), lost);
     return ok;
 }
 

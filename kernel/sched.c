@@ -7,6 +7,7 @@
 #include "kernel/memory.h"
 #include "kernel/panic.h"
 #include "kernel/sched/dispatch.h"
+#include "kernel/sched_watch.h"
 #include "kernel/smt_model.h"
 #include "kernel/spinlock.h"
 
@@ -33,6 +34,7 @@ static void send_kicks(struct cpu *self)
     BITMAP_FOR_EACH(cpu, &sched.kicks)
     {
         bitmap_clear(&sched.kicks, cpu);
+        watch_kicked(cpu);
         arch_kick(cpu);
     }
 }
@@ -77,6 +79,8 @@ static struct task *decide(struct cpu *cpu, uint64_t now, enum dispatch_event ev
 {
     struct task *before = task_of(sched.cpus[cpu->cpu].current);
     struct task *after = task_of(dispatch_next(&sched, cpu->cpu, now, event));
+
+    watch_decided(&sched, cpu->cpu, now, event, after == NULL ? 0 : after->pid);
 
     if (!dispatch_needs_slice(&sched, cpu->cpu))
         cpu->slice_end_ns = 0;
@@ -176,34 +180,44 @@ void sched_sleep(uint64_t ns)
     spinlock_release(&sched_lock);
 }
 
-static void wake_sleepers(struct cpu *cpu, uint64_t now)
+/* True if that gave this CPU, or others, something to decide. */
+static bool wake_sleepers(struct cpu *cpu, uint64_t now)
 {
+    bool woken = false;
+
     while (cpu->sleepers != NULL && cpu->sleepers->wake_ns <= now) {
         struct task *task = cpu->sleepers;
 
         cpu->sleepers = task->next_sleeper;
         dispatch_wake(&sched, &task->entity, now);
+        woken = true;
     }
-    if (cpu == conductor_cpu && conductor_wake_ns <= now)
+    if (cpu == conductor_cpu && conductor_wake_ns <= now) {
         wake_conductor();
+        woken = true;
+    }
+    return woken;
 }
 
 void sched_timer(void)
 {
     struct cpu *cpu = arch_this_cpu();
     uint64_t now;
-    bool slice_over;
+    bool slice_over, woken;
 
     spinlock_acquire(&sched_lock);
     now = locked_now();
     cpu->armed_ns = UINT64_MAX; /* it fires once */
-    wake_sleepers(cpu, now);
+    woken = wake_sleepers(cpu, now);
     slice_over = cpu->slice_end_ns != 0 && now >= cpu->slice_end_ns;
     /* A deadline that has passed must not be armed again: the next interrupt would come before
      * whoever waits for this one gets a chance to run. */
     if (now >= cpu->stall_at_ns)
         cpu->stall_at_ns = 0;
-    reschedule(cpu, now, slice_over ? DISPATCH_SLICE_END : DISPATCH_KICK);
+    if (slice_over || woken)
+        reschedule(cpu, now, slice_over ? DISPATCH_SLICE_END : DISPATCH_KICK);
+    else
+        arm_timer(cpu); /* early, or for the model of a shared core: nothing to decide */
     spinlock_release(&sched_lock);
 }
 
@@ -256,16 +270,17 @@ static uint64_t run_time_of(const struct task *task)
     return task->entity.run_ns + (now > since ? now - since : 0);
 }
 
-static void pay_stalls(void)
+/* All the time in here counts as standing still, the reckoning included. */
+static void pay_stalls(struct task *task)
 {
-    struct task *task = sched_current();
+    uint64_t before = run_time_of(task), after;
 
-    while (task != NULL && stall_due(arch_this_cpu(), task) != 0) {
-        uint64_t before = run_time_of(task);
-
+    while (stall_due(arch_this_cpu(), task) != 0) {
         /* It may be taken off the CPU in there, and continue on another. */
         arch_wait_for_interrupt();
-        task->stalled_ns += run_time_of(task) - before;
+        after = run_time_of(task);
+        task->stalled_ns += after - before;
+        before = after;
     }
 }
 
@@ -275,8 +290,8 @@ void sched_return_to_user(void)
 
     if (task != NULL && task->doomed)
         sched_exit();
-    if (smt_model_percent() != 0)
-        pay_stalls();
+    if (task != NULL && smt_model_percent() != 0)
+        pay_stalls(task);
 }
 
 /* ---- The conductor's side ---- */
@@ -335,6 +350,7 @@ void sched_init(const struct options *options)
     smt_model_set(options->smt_model_percent);
     sched.kick_sharers = options->smt_model_percent != 0;
     slice_ns = (uint64_t)options->slice_us * NS_PER_US;
+    watch_enable(options->check);
     sched_ready = true;
 }
 

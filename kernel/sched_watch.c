@@ -1,0 +1,80 @@
+#include "kernel/sched_watch.h"
+
+#include <stddef.h>
+
+#include "kernel/lib/clock_math.h"
+#include "kernel/log.h"
+#include "kernel/sched/check.h"
+
+#define EVENTS 64u        /* remembered */
+#define SAMPLE_EVERY 16u  /* decisions between two checks of everything */
+#define VIOLATIONS_MAX 8u /* printed; a broken state tends to stay broken */
+
+struct watch_event {
+    uint64_t now_ns;
+    uint32_t pid;
+    uint16_t cpu;
+    uint16_t event; /* enum dispatch_event */
+};
+
+static bool enabled;
+static struct bitmap kicked;
+static struct watch_event events[EVENTS];
+static uint32_t event_count, checks, violations;
+
+void watch_enable(bool on)
+{
+    enabled = on;
+}
+
+void watch_kicked(uint32_t cpu)
+{
+    if (enabled)
+        bitmap_set(&kicked, cpu);
+}
+
+uint32_t watch_checks(void)
+{
+    return checks;
+}
+
+static void print_events(void)
+{
+    static const char *const names[] = {"kick", "slice_end", "yield", "block"};
+    uint32_t first = event_count > EVENTS ? event_count - EVENTS : 0;
+
+    for (uint32_t i = first; i < event_count; i++) {
+        const struct watch_event *e = &events[i % EVENTS];
+
+        log_print("  %llu ns: cpu %u, %s, runs pid %u\n", (unsigned long long)e->now_ns, e->cpu,
+                  names[e->event], e->pid);
+    }
+}
+
+static void report(const struct check_result *result)
+{
+    if (result->what == NULL || violations++ >= VIOLATIONS_MAX)
+        return;
+    log_error("sched.check", "%s (%d)", result->what, (int)result->cpu);
+    if (violations == 1)
+        print_events();
+}
+
+void watch_decided(const struct sched *sched, uint32_t cpu, uint64_t now_ns,
+                   enum dispatch_event event, uint32_t pid)
+{
+    struct check_result result;
+
+    if (!enabled)
+        return;
+    bitmap_clear(&kicked, cpu);
+    events[event_count++ % EVENTS] =
+        (struct watch_event){now_ns, pid, (uint16_t)cpu, (uint16_t)event};
+    result = check_cpu(sched, cpu, &kicked);
+    report(&result);
+    if (event_count % SAMPLE_EVERY != 0)
+        return;
+    checks++;
+    result = check_sched(sched, &kicked);
+    report(&result);
+}
