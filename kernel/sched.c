@@ -8,6 +8,7 @@
 #include "kernel/panic.h"
 #include "kernel/sched/dispatch.h"
 #include "kernel/sched_watch.h"
+#include "kernel/sleepers.h"
 #include "kernel/smt_model.h"
 #include "kernel/spinlock.h"
 
@@ -42,14 +43,12 @@ static void send_kicks(struct cpu *self)
 /* Everything this CPU has to be interrupted for. */
 static void arm_timer(struct cpu *cpu)
 {
-    uint64_t deadline = UINT64_MAX;
+    uint64_t deadline = sleepers_next_ns(cpu);
 
-    if (cpu->slice_end_ns != 0)
+    if (cpu->slice_end_ns != 0 && cpu->slice_end_ns < deadline)
         deadline = cpu->slice_end_ns;
     if (cpu->stall_at_ns != 0 && cpu->stall_at_ns < deadline)
         deadline = cpu->stall_at_ns;
-    if (cpu->sleepers != NULL && cpu->sleepers->wake_ns < deadline)
-        deadline = cpu->sleepers->wake_ns;
     if (cpu == conductor_cpu && conductor_wake_ns < deadline)
         deadline = conductor_wake_ns;
     /* Telling the hardware costs more than all of the above. A timer that fires early only looks
@@ -166,16 +165,12 @@ void sched_sleep(uint64_t ns)
 {
     struct cpu *cpu = arch_this_cpu();
     struct task *task = cpu->running;
-    struct task **place = &cpu->sleepers;
     uint64_t now;
 
     spinlock_acquire(&sched_lock);
     now = locked_now();
     task->wake_ns = now + ns;
-    while (*place != NULL && (*place)->wake_ns <= task->wake_ns)
-        place = &(*place)->next_sleeper;
-    task->next_sleeper = *place;
-    *place = task;
+    sleepers_add(cpu, task);
     reschedule(cpu, now, DISPATCH_BLOCK);
     spinlock_release(&sched_lock);
 }
@@ -185,13 +180,8 @@ static bool wake_sleepers(struct cpu *cpu, uint64_t now)
 {
     bool woken = false;
 
-    while (cpu->sleepers != NULL && cpu->sleepers->wake_ns <= now) {
-        struct task *task = cpu->sleepers;
-
-        cpu->sleepers = task->next_sleeper;
+    for (struct task *task; (task = sleepers_take_due(cpu, now)) != NULL; woken = true)
         dispatch_wake(&sched, &task->entity, now);
-        woken = true;
-    }
     if (cpu == conductor_cpu && conductor_wake_ns <= now) {
         wake_conductor();
         woken = true;
