@@ -54,7 +54,7 @@ static void conclude_siblings(void)
 
     if (siblings == NULL)
         siblings = report_find("siblings", "naive");
-    if (siblings == NULL)
+    if (siblings == NULL || !siblings->reliable)
         return;
     same = report_find("same_cpu", siblings->policy->name);
     print_ratio("- Sharing a core costs a task ", siblings->ratio.median, " times its time alone");
@@ -73,14 +73,16 @@ static void conclude_fill(void)
 {
     const struct report_row *fill = fill_row();
 
-    if (fill == NULL || fill->ratio.median == 0 || fill->batches_ratio.median == 0)
+    if (fill == NULL || !fill->reliable || fill->ratio.median == 0 ||
+        logical_cpus() == harness_core_count())
         return;
-    print_ratio("- All at once took ", fill->ratio.median, "");
-    print_ratio(", in batches of one task a core ", fill->batches_ratio.median, ": ");
+    log_print("- %u tasks took ", fill->tasks);
+    print_ratio("", fill->ratio.median, " solo times all at once, ");
+    print_ratio("", fill->batches_ratio.median, " in batches of one a core:\n  ");
     if (fill->ratio.median * 105 < fill->batches_ratio.median * 100)
-        log_print("so keep all CPUs busy, cores first.\n");
+        log_print("second threads are worth having. Keep all CPUs busy, cores first.\n");
     else
-        log_print("here the second threads bring nothing.\n");
+        log_print("here second threads bring nothing.\n");
 }
 
 /* What all logical CPUs together are worth, in CPUs that have a core to themselves. */
@@ -101,7 +103,7 @@ void conclusion_print(void)
     const struct report_row *fill = fill_row();
 
     if (fill != NULL && !fill->reliable)
-        log_print("These times are not to be relied on; the reasons are in the result records.\n");
+        log_print("Times of this run are not to be relied on: the result records say why.\n");
     for (unsigned i = 0; i < main_options.sched.count; i++)
         conclude_pair(main_options.sched.names[i]);
     conclude_siblings();

@@ -51,6 +51,9 @@ static const char *unreliable_because(const struct run *run)
         return "the model of a shared core on top of real sharing";
     if (main_options.sharing == OPTIONS_SHARING_NONE && busy > main_options.host_cpus)
         return "the emulator has fewer CPUs than the guest keeps busy";
+    if (main_options.sharing == OPTIONS_SHARING_NONE && smt_model_percent() == 0 &&
+        run->tasks > 1 && logical_cpus() > harness_core_count())
+        return "in this emulator the CPUs of one core share nothing";
     return NULL;
 }
 
