@@ -24,7 +24,7 @@ def optimum(tasks, slowdown):
 @pytest.mark.parametrize("slowdown", ["1.5", "1.15"])
 @pytest.mark.parametrize("tasks", [1, 2, 3, 4, 5, 6])
 def test_makespan_is_the_optimum(boot, tasks, slowdown):
-    log = boot(f"run=fill sched=smt tasks={tasks} smt_model={slowdown} blocks=500 rounds=1 "
+    log = boot(f"run=fill sched=smt tasks={tasks} smt_model={slowdown} blocks=800 rounds=1 "
                "check=off topology=1x2x2", emulator="bochs", limit_s=180)
     assert log.outcome.passed
     result, = log.of("result", experiment="fill")
