@@ -51,8 +51,6 @@ multiboot_entry:
         jmp     .stop
 
 section .bss align=16
-global boot_stack, boot_stack_top
-boot_stack:
         resb BOOT_STACK_BYTES
 boot_stack_top:
 

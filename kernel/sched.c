@@ -7,6 +7,7 @@
 #include "kernel/memory.h"
 #include "kernel/panic.h"
 #include "kernel/sched/dispatch.h"
+#include "kernel/sched_cpus.h"
 #include "kernel/sched_watch.h"
 #include "kernel/sleepers.h"
 #include "kernel/smt_model.h"
@@ -314,22 +315,6 @@ uint32_t sched_core_of(uint32_t cpu)
     return sched.cpus[cpu].core;
 }
 
-/* Which CPUs may run tasks: those online, and of these perhaps only the first of each core. */
-static struct bitmap choose_usable(const struct cpu_place *places, bool only_first_threads)
-{
-    struct bitmap usable = {{0}}, seen_cores = {{0}};
-
-    for (unsigned i = 0; i < cpu_count; i++) {
-        bool first = !bitmap_test(&seen_cores, places[i].core);
-
-        if (!cpu_is_online(&cpus[i]) || (only_first_threads && !first))
-            continue;
-        bitmap_set(&seen_cores, places[i].core);
-        bitmap_set(&usable, i);
-    }
-    return usable;
-}
-
 /* CPUs that begin to need slices together would end them together, and then wait for each other's
  * turn with the lock, slice after slice. So their first slices differ by up to an eighth. */
 static void set_slice(uint32_t slice_us)
@@ -341,14 +326,8 @@ static void set_slice(uint32_t slice_us)
 void sched_init(const struct options *options)
 {
     static struct cpu_place places[MAX_CPUS];
-    struct bitmap usable;
+    struct bitmap usable = sched_cpus_collect(options, places);
 
-    for (unsigned i = 0; i < cpu_count; i++) {
-        places[i] = cpus[i].place;
-        if (options->module == OPTIONS_MODULE_SHARED)
-            places[i].core = places[i].module; /* the same number but on AMD family 15h */
-    }
-    usable = choose_usable(places, !options->smt);
     dispatch_init(&sched, places, cpu_count, &usable, options->seed, arch_now_ns());
     smt_model_set(options->smt_model_percent);
     sched.kick_sharers = options->smt_model_percent != 0;

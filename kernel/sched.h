@@ -56,8 +56,7 @@ uint32_t sched_ends(void);
 /* Waits until sched_ends() is no longer `seen`, or until `deadline_ns` (UINT64_MAX: for ever). */
 void sched_wait(uint32_t seen, uint64_t deadline_ns);
 
-/* Ends a task when it next leaves the kernel, and waits for that: at the latest one slice after it
- * runs again. */
+/* Ends a task when it next leaves the kernel, and waits for that; one that runs is interrupted. */
 void sched_kill(struct task *task);
 
 /* ---- For system calls and traps; interrupts off, in the context of the running task ---- */

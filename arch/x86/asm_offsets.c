@@ -1,12 +1,9 @@
 /*
- * The constants and C layouts that assembly may know. Compiled with -S only: the Makefile turns
+ * The constants that assembly may know. Compiled with -S only: the Makefile turns
  * each marker line of the result into a NASM %define in build/asm_offsets.inc.
  */
-#include <stddef.h>
-
 #include "arch/x86/idt.h"
 #include "arch/x86/regs.h"
-#include "arch/x86/trap.h"
 
 #define DEFINE(name, value) __asm__ volatile(".ascii \"@define " #name " %c0\"" : : "i"(value))
 
@@ -18,5 +15,4 @@ void asm_offsets(void)
     DEFINE(SELECTOR_KERNEL_DATA, SELECTOR_KERNEL_DATA);
     DEFINE(SELECTOR_PERCPU, SELECTOR_PERCPU);
     DEFINE(IDT_VECTORS, IDT_VECTORS);
-    DEFINE(TRAP_FRAME_SEGMENTS, offsetof(struct trap_frame, gs));
 }

@@ -18,7 +18,6 @@
 #define SOURCES 3
 
 static uint64_t tsc_hz, tsc_start;
-static bool tsc_invariant;
 static struct clock_scale tsc_to_ns, ns_to_timer;
 
 /* One look at the reference and the time stamp counter, as close together as can be had. */
@@ -144,12 +143,12 @@ static void calibrate_lapic_timer(void)
     clock_scale_init(&ns_to_timer, NS_PER_SECOND, result.hz);
 }
 
-void clock_init(const struct fadt *fadt, const struct hpet *hpet, bool invariant, uint32_t slice_us)
+void clock_init(const struct fadt *fadt, const struct hpet *hpet, bool tsc_invariant,
+                uint32_t slice_us)
 {
     uint32_t error_ppm;
     const char *reference;
 
-    tsc_invariant = invariant;
     reference = calibrate_tsc(fadt, hpet, &error_ppm);
     clock_scale_init(&tsc_to_ns, tsc_hz, NS_PER_SECOND);
     tsc_start = tsc_read();
@@ -166,11 +165,6 @@ void clock_delay_us(uint32_t us)
 
     while (arch_now_ns() - start < (uint64_t)us * NS_PER_US)
         cpu_pause();
-}
-
-bool clock_is_invariant(void)
-{
-    return tsc_invariant;
 }
 
 uint64_t arch_now_ns(void)

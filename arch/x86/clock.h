@@ -20,7 +20,4 @@ void clock_init(const struct fadt *fadt, const struct hpet *hpet, bool tsc_invar
 /* Busy-waits. Bounded by the time stamp counter itself. */
 void clock_delay_us(uint32_t us);
 
-/* Whether the time stamp counter runs at a constant rate whatever the CPU does. */
-bool clock_is_invariant(void);
-
 #endif

@@ -10,7 +10,6 @@
 
 /* Vectors 0-31 are the processor's own exceptions (SDM volume 3, "Exception and Interrupt
  * Vectors"). */
-#define VECTOR_DEBUG 1
 #define VECTOR_NMI 2
 #define VECTOR_BREAKPOINT 3
 #define VECTOR_OVERFLOW 4

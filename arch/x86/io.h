@@ -101,9 +101,4 @@ static inline uint32_t cr2_read(void)
     return value;
 }
 
-static inline void tlb_flush_page(uint32_t address)
-{
-    __asm__ volatile("invlpg (%0)" : : "r"(address) : "memory");
-}
-
 #endif

@@ -36,7 +36,7 @@ extern const char kernel_start[], kernel_end[];
 
 /* ---- Before anything can be printed ---- */
 
-/* The screen is text unless the loader says otherwise; a BIOS that told of no EBDA is none. */
+/* The screen is text unless the loader says otherwise. */
 static bool has_text_screen(void)
 {
     enum framebuffer_type type = firmware.boot.framebuffer.type;

@@ -24,8 +24,8 @@ void paging_enable(void);
 /* Physical address of the kernel's own root table. */
 uint32_t paging_kernel_root(void);
 
-/* Maps device registers; the pointer is good for ever. NULL if the window is full or the range is
- * beyond 4 GiB. Works before paging is on, too. Start-up only. */
+/* Maps device registers; the pointer is good for as long as paging is on. NULL if the window is
+ * full or the range is beyond 4 GiB. Start-up only. */
 volatile void *paging_map_device(uint64_t phys, size_t length_bytes);
 
 #endif

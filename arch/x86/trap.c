@@ -14,7 +14,7 @@
 
 #define BACKTRACE_MAX 16
 
-uint32_t trap_unexpected_count;
+static uint32_t unexpected_count; /* [a] */
 
 extern const char kernel_start[], kernel_text_end[];
 
@@ -85,7 +85,7 @@ static void non_maskable_interrupt(void)
 {
     if (__atomic_load_n(&smp_stopping, __ATOMIC_ACQUIRE) != 0)
         cpu_halt_for_ever();
-    __atomic_fetch_add(&trap_unexpected_count, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&unexpected_count, 1, __ATOMIC_RELAXED);
 }
 
 static void system_call(struct trap_frame *f)
@@ -114,7 +114,7 @@ static void pic_interrupt(const struct trap_frame *f)
     if (real && f->vector == VECTOR_PIC)
         sched_timer();
     else
-        __atomic_fetch_add(&trap_unexpected_count, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&unexpected_count, 1, __ATOMIC_RELAXED);
 }
 
 void trap_dispatch(struct trap_frame *f)
@@ -132,7 +132,7 @@ void trap_dispatch(struct trap_frame *f)
         sched_kicked();
         break;
     case VECTOR_SPURIOUS: /* has no end of interrupt */
-        __atomic_fetch_add(&trap_unexpected_count, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&unexpected_count, 1, __ATOMIC_RELAXED);
         break;
     default:
         if (f->vector <= VECTOR_LAST_EXCEPTION) {
@@ -141,7 +141,7 @@ void trap_dispatch(struct trap_frame *f)
             pic_interrupt(f);
         } else {
             lapic_eoi();
-            __atomic_fetch_add(&trap_unexpected_count, 1, __ATOMIC_RELAXED);
+            __atomic_fetch_add(&unexpected_count, 1, __ATOMIC_RELAXED);
         }
     }
     if (trap_from_user(f))
@@ -150,7 +150,7 @@ void trap_dispatch(struct trap_frame *f)
 
 uint32_t arch_unexpected_interrupts(void)
 {
-    return trap_unexpected_count;
+    return unexpected_count;
 }
 
 void trap_double_fault(void)

@@ -22,9 +22,6 @@ static inline bool trap_from_user(const struct trap_frame *frame)
     return (frame->cs & 3) == 3;
 }
 
-/* Vectors that came although nobody asked for them; for the summary. */
-extern uint32_t trap_unexpected_count;
-
 /* Called by traps.asm with interrupts off; returns to what was interrupted (or to what the
  * scheduler made of it). */
 void trap_dispatch(struct trap_frame *frame);

@@ -7,15 +7,9 @@
 #include "kernel/log.h"
 #include "kernel/main.h"
 
-static uint32_t logical_cpus(void)
-{
-    struct bitmap usable = harness_all_cpus();
-    return bitmap_count(&usable);
-}
-
 void conclusion_print_question(void)
 {
-    uint32_t cpus_here = logical_cpus(), cores = harness_core_count();
+    uint32_t cpus_here = harness_cpu_count(), cores = harness_core_count();
 
     log_print("\nThis machine has %u logical CPUs on %u cores. ", cpus_here, cores);
     if (cpus_here == cores)
@@ -74,7 +68,7 @@ static void conclude_fill(void)
     const struct report_row *fill = fill_row();
 
     if (fill == NULL || !fill->reliable || fill->ratio.median == 0 ||
-        logical_cpus() == harness_core_count())
+        harness_cpu_count() == harness_core_count())
         return;
     log_print("- %u tasks took ", fill->tasks);
     print_ratio("", fill->ratio.median, " solo times all at once, ");
@@ -94,7 +88,7 @@ static void print_capacity(void)
     if (fill == NULL || fill->ratio.median == 0)
         return;
     hundredths = fill->tasks * 10000 / fill->ratio.median;
-    log_print("capacity: logical=%u cores=%u measured=%u.%02u reliable=%d\n", logical_cpus(),
+    log_print("capacity: logical=%u cores=%u measured=%u.%02u reliable=%d\n", harness_cpu_count(),
               harness_core_count(), hundredths / 100, hundredths % 100, fill->reliable);
 }
 

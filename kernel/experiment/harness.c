@@ -288,6 +288,12 @@ struct bitmap harness_all_cpus(void)
     return sched_usable_cpus();
 }
 
+uint32_t harness_cpu_count(void)
+{
+    struct bitmap usable = sched_usable_cpus();
+    return bitmap_count(&usable);
+}
+
 struct bitmap harness_first_threads(void)
 {
     struct bitmap usable = sched_usable_cpus(), first = {{0}}, cores = {{0}};

@@ -86,6 +86,7 @@ void harness_sleep_us(uint32_t us);
 /* All CPUs that may be used. */
 struct bitmap harness_all_cpus(void);
 
+uint32_t harness_cpu_count(void);
 uint32_t harness_core_count(void);
 
 /* One CPU of each core. */

@@ -28,17 +28,11 @@ static const char *sharing_name(void)
     return names[main_options.sharing];
 }
 
-static uint32_t logical_cpus(void)
-{
-    struct bitmap usable = harness_all_cpus();
-    return bitmap_count(&usable);
-}
-
 /* Why the times of this run can not be relied on, or NULL if they can. */
 static const char *unreliable_because(const struct run *run)
 {
     bool emulated = strcmp(arch_platform(), "qemu") == 0 || strcmp(arch_platform(), "kvm") == 0;
-    uint32_t busy = run->tasks < logical_cpus() ? run->tasks : logical_cpus();
+    uint32_t busy = run->tasks < harness_cpu_count() ? run->tasks : harness_cpu_count();
 
     /* A task alone on the machine takes the same time again and again, or something else runs. */
     if (solo_spread_percent > SPREAD_MAX_PERCENT)
@@ -52,7 +46,7 @@ static const char *unreliable_because(const struct run *run)
     if (main_options.sharing == OPTIONS_SHARING_NONE && busy > main_options.host_cpus)
         return "the emulator has fewer CPUs than the guest keeps busy";
     if (main_options.sharing == OPTIONS_SHARING_NONE && smt_model_percent() == 0 &&
-        run->tasks > 1 && logical_cpus() > harness_core_count())
+        run->tasks > 1 && harness_cpu_count() > harness_core_count())
         return "in this emulator the CPUs of one core share nothing";
     return NULL;
 }

@@ -59,8 +59,10 @@ struct sched_entity *rotation_next(struct sched *sched, uint32_t cpu, struct sch
     return NULL;
 }
 
-bool rotation_is_due(const struct sched *sched, uint32_t cpu)
+bool rotation_needs_slice(const struct sched *sched, uint32_t cpu)
 {
+    if (sched->waiting > 0)
+        return true;
     if (shares(sched->cpus[cpu].current))
         return could_move(sched, cpu);
     return !list_is_empty(&sched->sharers);

@@ -18,7 +18,8 @@ void rotation_relieve(struct sched *sched, uint32_t cpu);
 struct sched_entity *rotation_next(struct sched *sched, uint32_t cpu,
                                    struct sched_entity *previous);
 
-/* Whether rotation_next might not return `previous`. */
-bool rotation_is_due(const struct sched *sched, uint32_t cpu);
+/* Whether the end of a slice on `cpu` could change anything, for policies that rotate: something
+ * waits, or who runs there would be moved or swapped by rotation_next. */
+bool rotation_needs_slice(const struct sched *sched, uint32_t cpu);
 
 #endif

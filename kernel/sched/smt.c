@@ -35,15 +35,10 @@ static struct sched_entity *pick(struct sched *sched, uint32_t cpu, struct sched
     return next != NULL ? next : rotation_next(sched, cpu, previous);
 }
 
-static bool needs_slice(const struct sched *sched, uint32_t cpu)
-{
-    return sched->waiting > 0 || rotation_is_due(sched, cpu);
-}
-
 const struct sched_policy policy_smt = {.name = "smt",
                                         .queue_per_core = true,
                                         .sharing = SHARING_ANY,
                                         .place = place_on_idle,
                                         .join = place_in_shortest,
                                         .pick = pick,
-                                        .needs_slice = needs_slice};
+                                        .needs_slice = rotation_needs_slice};
