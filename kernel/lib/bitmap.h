@@ -67,6 +67,17 @@ static inline struct bitmap bitmap_and(const struct bitmap *a, const struct bitm
     return both;
 }
 
+/* The bits of the first that are not in the second. */
+static inline struct bitmap bitmap_without(const struct bitmap *a, const struct bitmap *b)
+{
+    struct bitmap rest;
+
+    for (unsigned word = 0; word < BITMAP_WORDS; word++) {
+        rest.words[word] = a->words[word] & ~b->words[word];
+    }
+    return rest;
+}
+
 /* The lowest bit set that is >= from, or BITMAP_NONE; `from` may be BITMAP_BITS or more. */
 static inline uint32_t bitmap_next(const struct bitmap *map, uint32_t from)
 {

@@ -37,6 +37,7 @@ static struct check_result check_entities(const struct sched *sched, uint32_t cp
         VERIFY(current != incoming, "what runs is also claimed", cpu);
         VERIFY(current->where == ENTITY_RUNNING, "what runs is elsewhere", cpu);
         VERIFY(current->cpu == cpu, "what runs is on two CPUs", cpu);
+        VERIFY(current->core == sched->cpus[cpu].core, "what runs has the wrong core", cpu);
         VERIFY(current->runnable && current->started, "what runs is not runnable", cpu);
     }
     if (incoming != NULL) {
@@ -95,14 +96,13 @@ static struct check_result check_masks(const struct sched *sched, uint32_t cpu)
     const struct sched_core *core = &sched->cores[c->core];
     bool usable = bitmap_test(&sched->usable, cpu);
     bool busy = c->current != NULL || c->incoming != NULL || c->awaits;
-    bool shared = core->busy - core->leaving >= 2;
 
     VERIFY(c->busy == busy, "a CPU is wrongly counted as busy or idle", cpu);
     VERIFY(bitmap_test(&sched->idle_cpus, cpu) == (usable && !busy), "idle_cpus is wrong", cpu);
     VERIFY(bitmap_test(&sched->idle_core_cpus, cpu) == (usable && core->busy == 0),
            "idle_core_cpus is wrong", cpu);
-    if (c->current != NULL)
-        VERIFY(shared == !list_is_empty(&c->current->order), "sharers is wrong", cpu);
+    VERIFY(occupancy_shares(sched, cpu) == (c->current != NULL && core->busy - core->leaving >= 2),
+           "sharers is wrong", cpu);
     return well;
 }
 
@@ -172,6 +172,7 @@ static struct check_result check_queue(const struct sched *sched, uint32_t queue
 
         VERIFY(++length <= q->length, "a queue is longer than its count", queue);
         VERIFY(e->where == ENTITY_QUEUED && e->at == queue, "what waits is elsewhere", queue);
+        VERIFY(e->core == sched_queue_core(sched, queue), "what waits has the wrong core", queue);
         VERIFY(e->runnable && !e->paused, "what waits is not runnable", queue);
         VERIFY(is_served(sched, e, queue), "what waits is in a queue nobody serves", queue);
         VERIFY_ALL(check_waiting(sched, e, kicked));
@@ -204,32 +205,24 @@ static struct check_result check_levels(const struct sched *sched)
 
 /* ---- All ---- */
 
-/* What awaits was asked for exactly once, and what is listed as sharing runs. */
+/* What awaits was asked for exactly once, and who shares is listed. */
 static struct check_result check_lists(const struct sched *sched)
 {
-    uint32_t awaiting = 0, asked = 0, sharers = 0, shared = 0, waiting = 0;
+    uint32_t awaiting = 0, asked = 0, listed = 0, shared = 0;
 
     for (uint32_t cpu = 0; cpu < sched->cpu_count; cpu++) {
         const struct sched_cpu *c = &sched->cpus[cpu];
 
         awaiting += c->awaits;
         asked += c->push_to != NO_CPU;
-        shared += c->current != NULL && !list_is_empty(&c->current->order);
+        shared += occupancy_shares(sched, cpu);
     }
     VERIFY(awaiting == asked, "a CPU awaits what nobody was asked for", NO_CPU);
     LIST_FOR_EACH(node, &sched->sharers)
     {
-        VERIFY(++sharers <= shared, "something listed as sharing does not run", NO_CPU);
+        VERIFY(++listed <= shared, "a CPU is listed as sharing and does not", NO_CPU);
     }
-    VERIFY(sharers == shared, "something that shares is not listed", NO_CPU);
-    LIST_FOR_EACH(node, &sched->oldest)
-    {
-        const struct sched_entity *e = LIST_ENTRY(node, struct sched_entity, order);
-
-        VERIFY(++waiting <= sched->waiting, "something listed as waiting does not", NO_CPU);
-        VERIFY(e->where == ENTITY_QUEUED, "something listed as waiting is elsewhere", NO_CPU);
-    }
-    VERIFY(waiting == sched->waiting, "something that waits is not listed", NO_CPU);
+    VERIFY(listed == shared, "a CPU that shares its core is not listed", NO_CPU);
     return well;
 }
 
@@ -250,6 +243,8 @@ struct check_result check_sched(const struct sched *sched, const struct bitmap *
 {
     uint32_t waiting = 0;
 
+    for (uint32_t core = 0; core < sched->cpu_count; core++)
+        sched_touch(sched, core);
     for (uint32_t cpu = 0; cpu < sched->cpu_count; cpu++)
         VERIFY_ALL(check_cpu(sched, cpu, kicked));
     for (uint32_t queue = 0; queue < sched->cpu_count; queue++) {

@@ -33,21 +33,20 @@ static void take_out(struct sched *sched, struct sched_entity *entity)
 
 void dispatch_enter(struct sched *sched, struct sched_entity *entity)
 {
-    entity->blocked_ns += sched->now_ns - entity->since_ns;
-    entity->since_ns = sched->now_ns;
+    entity->blocked_ns += occupancy_passed(&entity->since_ns, sched->now_ns);
     dispatch_make_runnable(sched, entity, NO_CPU);
 }
 
 void dispatch_pause(struct sched *sched, struct sched_entity *entity, uint64_t now_ns)
 {
     dispatch_begin(sched, now_ns);
+    sched_touch(sched, entity->core);
     entity->paused = true;
     if (entity->where == ENTITY_RUNNING) {
         dispatch_kick(sched, entity->cpu);
     } else if (entity->where != ENTITY_OUT) {
         take_out(sched, entity);
-        entity->wait_ns += now_ns - entity->since_ns;
-        entity->since_ns = now_ns;
+        entity->wait_ns += occupancy_passed(&entity->since_ns, now_ns);
     }
     dispatch_end(sched);
 }
@@ -103,14 +102,21 @@ void dispatch_set_affinity(struct sched *sched, struct sched_entity *entity,
                            const struct bitmap *affinity, uint64_t now_ns)
 {
     dispatch_begin(sched, now_ns);
+    sched_touch(sched, entity->core);
     entity->affinity = *affinity;
-    if (!list_is_empty(&entity->order))
+    if (entity->where == ENTITY_RUNNING && occupancy_shares(sched, entity->cpu))
         occupancy_stale_all(sched); /* others may be able to swap with it now */
     reconsider(sched, entity);
     dispatch_end(sched);
 }
 
 /* ---- CPUs ---- */
+
+static void touch_all(const struct sched *sched)
+{
+    for (uint32_t core = 0; core < sched->cpu_count; core++)
+        sched_touch(sched, core);
+}
 
 /* Moves everything that waits to a list, in its order. */
 static void drain(struct sched *sched, uint32_t queue, struct list_node *list)
@@ -133,6 +139,7 @@ void dispatch_set_usable(struct sched *sched, uint32_t cpu, bool usable, uint64_
     struct list_node moving;
 
     dispatch_begin(sched, now_ns);
+    touch_all(sched);
     list_init(&moving);
     occupancy_settle(sched, c->core);
     /* Whoever waits chooses anew: for what has gone, or may do what it could not do before. */
@@ -167,6 +174,7 @@ void dispatch_set_policy(struct sched *sched, const struct sched_policy *policy,
     struct list_node waiting;
 
     dispatch_begin(sched, now_ns);
+    touch_all(sched);
     list_init(&waiting);
     for (uint32_t queue = 0; queue < sched->cpu_count; queue++)
         drain(sched, queue, &waiting);
@@ -190,7 +198,6 @@ void entity_init(struct sched_entity *entity, const struct bitmap *affinity)
 {
     *entity = (struct sched_entity){.where = ENTITY_OUT, .affinity = *affinity};
     list_init(&entity->node);
-    list_init(&entity->order);
 }
 
 /* CPUs of a core are linked in ascending order, so this is called from the last CPU on. */
@@ -205,6 +212,7 @@ static void add_cpu(struct sched *sched, uint32_t cpu, const struct cpu_place *p
                                           .package = place->package,
                                           .next = core->first,
                                           .type = place->type};
+    list_init(&sched->cpus[cpu].sharing);
     core->first = cpu;
     bitmap_set(&sched->caches[place->cache], cpu);
     bitmap_set(&sched->packages[place->package], cpu);
@@ -218,13 +226,13 @@ void dispatch_init(struct sched *sched, const struct cpu_place *places, uint32_t
     *sched =
         (struct sched){.cpu_count = count, .usable = *usable, .now_ns = now_ns, .unfiled = NO_CPU};
     random_seed(&sched->random, seed);
-    list_init(&sched->oldest);
     list_init(&sched->sharers);
     list_init(&sched->stranded);
     for (uint32_t i = 0; i < count; i++) {
         list_init(&sched->queues[i].waiting);
         sched->cpus[i] = (struct sched_cpu){
             .push_to = NO_CPU, .level = SCHED_NO_LEVEL, .queue = (uint16_t)i, .next = NO_CPU};
+        list_init(&sched->cpus[i].sharing);
         sched->cores[i].first = NO_CPU;
         sched->cores[i].since_ns = now_ns;
     }

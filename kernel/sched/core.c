@@ -25,6 +25,7 @@ static struct sched_entity *pick(struct sched *sched, uint32_t cpu, struct sched
 
 const struct sched_policy policy_core = {.name = "core",
                                          .queue_per_core = true,
+                                         .evens_out = true,
                                          .sharing = SHARING_GROUP,
                                          .place = place_on_idle,
                                          .join = place_in_shortest,

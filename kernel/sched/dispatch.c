@@ -57,11 +57,19 @@ static void note_ticks(struct sched *sched, uint32_t cpu)
 
 /* ---- Claims ---- */
 
-static void claim(struct sched *sched, struct sched_entity *entity, uint32_t cpu)
+/* Without telling the CPU, or counting it as busy. */
+static void promise(struct sched *sched, struct sched_entity *entity, uint32_t cpu)
 {
+    sched_touch(sched, sched->cpus[cpu].core);
     sched->cpus[cpu].incoming = entity;
     entity->where = ENTITY_CLAIMED;
     entity->at = (uint16_t)cpu;
+    entity->core = sched->cpus[cpu].core;
+}
+
+static void claim(struct sched *sched, struct sched_entity *entity, uint32_t cpu)
+{
+    promise(sched, entity, cpu);
     occupancy_note(sched, cpu);
     dispatch_kick(sched, cpu);
 }
@@ -85,12 +93,16 @@ static struct bitmap idle_for(const struct sched *sched, const struct sched_enti
     return idle;
 }
 
+/* Words of a bitmap that name CPUs of this machine. */
+static uint32_t words_of(const struct sched *sched)
+{
+    return (sched->cpu_count + BITMAP_WORD_BITS - 1) / BITMAP_WORD_BITS;
+}
+
 /* Whether any idle CPU could be for the entity; the common answer is no. */
 static bool any_idle_for(const struct sched *sched, const struct sched_entity *entity)
 {
-    uint32_t words = (sched->cpu_count + BITMAP_WORD_BITS - 1) / BITMAP_WORD_BITS;
-
-    for (uint32_t word = 0; word < words; word++)
+    for (uint32_t word = 0; word < words_of(sched); word++)
         if ((sched->idle_cpus.words[word] & entity->affinity.words[word]) != 0)
             return true;
     return false;
@@ -132,6 +144,7 @@ void dispatch_hand_over(struct sched *sched, struct sched_entity *entity, uint32
 
 void dispatch_unclaim(struct sched *sched, uint32_t cpu)
 {
+    sched_touch(sched, sched->cpus[cpu].core);
     sched->cpus[cpu].incoming->where = ENTITY_OUT;
     sched->cpus[cpu].incoming = NULL;
     occupancy_note(sched, cpu);
@@ -151,6 +164,7 @@ bool dispatch_can_pull(const struct sched *sched, uint32_t cpu, uint32_t victim)
 {
     const struct sched_cpu *v = &sched->cpus[victim];
 
+    sched_touch(sched, v->core);
     return v->current != NULL && !v->current->paused && v->incoming == NULL &&
            v->push_to == NO_CPU && dispatch_may_run(sched, v->current, cpu);
 }
@@ -178,9 +192,7 @@ void dispatch_exchange(struct sched *sched, uint32_t cpu, uint32_t victim)
     struct sched_entity *leaving = occupancy_stop(sched, cpu);
 
     request(sched, cpu, victim);
-    sched->cpus[victim].incoming = leaving;
-    leaving->where = ENTITY_CLAIMED;
-    leaving->at = (uint16_t)victim;
+    promise(sched, leaving, victim);
 }
 
 void dispatch_replace(struct sched *sched, uint32_t cpu)
@@ -201,6 +213,7 @@ static void finish_push(struct sched *sched, uint32_t cpu)
         sched->cores[c->core].leaving--;
         occupancy_note_core(sched, &sched->cores[c->core]);
     }
+    sched_touch(sched, sched->cpus[target].core);
     c->push_to = NO_CPU;
     sched->cpus[target].awaits = false;
     if (c->current != NULL && dispatch_may_run(sched, c->current, target))
@@ -275,6 +288,7 @@ struct sched_entity *dispatch_next(struct sched *sched, uint32_t cpu, uint64_t n
     struct sched_entity *next;
 
     dispatch_begin(sched, now_ns);
+    sched_touch(sched, c->core);
     c->preempt = false;
     expel(sched, cpu, event);
     next = choose(sched, cpu, event, slice_over);
@@ -301,8 +315,55 @@ void dispatch_wake(struct sched *sched, struct sched_entity *entity, uint64_t no
     dispatch_end(sched);
 }
 
+/* ---- What concerns no other core ---- */
+
 void dispatch_settle(struct sched *sched, uint32_t cpu, uint64_t now_ns)
 {
-    dispatch_begin(sched, now_ns);
-    occupancy_settle(sched, sched->cpus[cpu].core);
+    occupancy_settle_at(sched, sched->cpus[cpu].core, now_ns);
+}
+
+/* Whether nobody wants anything of the CPU but to go on with what is in its queue. */
+static bool is_undisturbed(const struct sched *sched, uint32_t cpu)
+{
+    const struct sched_cpu *c = &sched->cpus[cpu];
+
+    return c->current != NULL && c->incoming == NULL && c->push_to == NO_CPU && !c->preempt &&
+           !c->current->paused && !sched->cores[c->core].yielding &&
+           dispatch_allowed(sched, c->current, cpu);
+}
+
+/* Whether `a` may run wherever `b` may. */
+static bool is_as_free(const struct sched *sched, const struct sched_entity *a,
+                       const struct sched_entity *b)
+{
+    for (uint32_t word = 0; word < words_of(sched); word++)
+        if ((b->affinity.words[word] & ~a->affinity.words[word]) != 0)
+            return false;
+    return true;
+}
+
+struct sched_entity *dispatch_swap(struct sched *sched, uint32_t cpu, uint64_t now_ns,
+                                   enum dispatch_event event)
+{
+    struct sched_cpu *c = &sched->cpus[cpu];
+    struct sched_entity *previous = c->current, *next = queue_first(sched, c->queue);
+
+    if (!is_undisturbed(sched, cpu))
+        return NULL;
+    if (next == NULL)
+        return event == DISPATCH_YIELD ? previous : NULL;
+    if (event != DISPATCH_YIELD && sched->policy->evens_out &&
+        __atomic_load_n(&sched->unequal, __ATOMIC_RELAXED))
+        return NULL;
+    if (!dispatch_may_run(sched, next, cpu))
+        return NULL;
+    /* No CPU is idle for who waits. If it is not idle for `previous` either, that one can wait. */
+    if (!is_as_free(sched, next, previous))
+        return NULL;
+    /* Another group may suit those who wait for the siblings: they would have to be told. */
+    if (sched->policy->sharing == SHARING_GROUP && next->group != previous->group)
+        return NULL;
+    occupancy_swap(sched, cpu, next, now_ns);
+    queue_exchange(sched, c->queue, next, previous);
+    return next;
 }

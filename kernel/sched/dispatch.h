@@ -1,7 +1,9 @@
 /*
  * The mechanism under all policies: the one state machine that moves entities between queues and
  * CPUs, keeps the masks and the accounts. Which CPU and which entity is the policy's business.
- * Pure; the caller serializes all calls and passes the time, which must not go back.
+ * Pure; the caller serializes all calls and passes the time. Of CPUs whose clocks differ a little,
+ * accounts believe the one that is ahead. (Calls that concern one core only need less: see
+ * dispatch_swap.)
  *
  * After every call the CPUs in sched->kicks have to be made to call dispatch_next(DISPATCH_KICK),
  * and the mask to be emptied, with sched->any_kicks (which, if clear, says that there are none).
@@ -48,7 +50,17 @@ struct sched_entity *dispatch_next(struct sched *sched, uint32_t cpu, uint64_t n
  * its slice. If the answer changes from no to yes, the CPU is kicked. */
 bool dispatch_needs_slice(const struct sched *sched, uint32_t cpu);
 
-/* Brings shared_ns of what runs on the CPU's core up to date. */
+/*
+ * dispatch_next for the common case, in which nothing changes but who of the core's own runs and
+ * who waits: returns what `cpu`, which calls, runs from now on, or NULL (and then nothing has
+ * changed) if more is concerned or there is nothing to decide. For the end of a slice and for
+ * yielding. Reads and changes only what sched_touch speaks of, so the caller needs to hold just the
+ * core's lock; it need not look at sched->kicks, and dispatch_needs_slice does not change.
+ */
+struct sched_entity *dispatch_swap(struct sched *sched, uint32_t cpu, uint64_t now_ns,
+                                   enum dispatch_event event);
+
+/* Brings shared_ns of what runs on the CPU's core up to date; the same holds for it. */
 void dispatch_settle(struct sched *sched, uint32_t cpu, uint64_t now_ns);
 
 /* Keeps an entity from running until dispatch_resume. If it runs, its CPU is kicked and takes it

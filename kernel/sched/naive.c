@@ -58,11 +58,12 @@ static struct sched_entity *pick(struct sched *sched, uint32_t cpu, struct sched
 
 static bool needs_slice(const struct sched *sched, uint32_t cpu)
 {
-    return queue_first(sched, sched->cpus[cpu].queue) != NULL;
+    return sched->queues[sched->cpus[cpu].queue].length > 0;
 }
 
 const struct sched_policy policy_naive = {.name = "naive",
                                           .queue_per_core = false,
+                                          .evens_out = false,
                                           .sharing = SHARING_ANY,
                                           .place = place,
                                           .join = join,

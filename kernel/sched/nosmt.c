@@ -16,6 +16,7 @@ static bool needs_slice(const struct sched *sched, uint32_t cpu)
 
 const struct sched_policy policy_nosmt = {.name = "nosmt",
                                           .queue_per_core = true,
+                                          .evens_out = true,
                                           .sharing = SHARING_NONE,
                                           .place = place_on_idle,
                                           .join = place_in_shortest,

@@ -19,19 +19,20 @@ static struct sched_core *core_of(struct sched *sched, uint32_t cpu)
 
 /* ---- Counts and masks ---- */
 
-/* What shares its core lines up for one of its own, from when it began to share. */
-static void note_sharer(struct sched *sched, uint32_t cpu, bool shared)
+/* Those who share a core line up for one of their own, from when they began to share. */
+static void note_sharer(struct sched *sched, uint32_t cpu, bool core_is_shared)
 {
-    struct sched_entity *entity = sched->cpus[cpu].current;
+    struct sched_cpu *c = &sched->cpus[cpu];
+    bool shares = core_is_shared && c->current != NULL;
 
-    if (entity == NULL || shared == !list_is_empty(&entity->order))
+    if (shares == occupancy_shares(sched, cpu))
         return;
-    if (shared) {
+    if (shares) {
         if (list_is_empty(&sched->sharers))
             occupancy_stale_all(sched); /* whoever is alone now has somebody to swap with */
-        list_insert_last(&sched->sharers, &entity->order);
+        list_insert_last(&sched->sharers, &c->sharing);
     } else {
-        list_remove(&entity->order);
+        list_remove(&c->sharing);
     }
     if (bitmap_test(&sched->tickless, cpu))
         occupancy_stale(sched, cpu);
@@ -100,6 +101,7 @@ bool occupancy_may_join(const struct sched *sched, const struct sched_entity *en
 
     if (sched->policy->sharing == SHARING_ANY)
         return true;
+    sched_touch(sched, sched->cpus[cpu].core);
     CORE_FOR_EACH(other, sched, core)
     {
         const struct sched_cpu *o = &sched->cpus[other];
@@ -117,6 +119,14 @@ bool occupancy_may_join(const struct sched *sched, const struct sched_entity *en
 
 /* ---- Accounts ---- */
 
+uint64_t occupancy_passed(uint64_t *since_ns, uint64_t now_ns)
+{
+    uint64_t passed = now_ns > *since_ns ? now_ns - *since_ns : 0;
+
+    *since_ns += passed;
+    return passed;
+}
+
 /* CPUs of a core that could run something if only they were allowed to share it. */
 static uint32_t forced_idle_cpus(const struct sched *sched, uint32_t core)
 {
@@ -131,15 +141,12 @@ static uint32_t forced_idle_cpus(const struct sched *sched, uint32_t core)
     return count;
 }
 
-void occupancy_settle(struct sched *sched, uint32_t core)
+void occupancy_settle_at(struct sched *sched, uint32_t core, uint64_t now_ns)
 {
     struct sched_core *c = &sched->cores[core];
-    uint64_t passed = sched->now_ns - c->since_ns;
+    uint64_t passed = occupancy_passed(&c->since_ns, now_ns);
 
-    if (passed == 0)
-        return;
-    c->since_ns = sched->now_ns;
-    if (c->running == 0)
+    if (passed == 0 || c->running == 0)
         return;
     c->forced_idle_ns += forced_idle_cpus(sched, core) * passed;
     if (c->running == 1)
@@ -149,6 +156,12 @@ void occupancy_settle(struct sched *sched, uint32_t core)
         if (sched->cpus[cpu].current != NULL)
             sched->cpus[cpu].current->shared_ns += passed;
     }
+}
+
+void occupancy_settle(struct sched *sched, uint32_t core)
+{
+    sched_touch(sched, core);
+    occupancy_settle_at(sched, core, sched->now_ns);
 }
 
 /* The number of running CPUs in a core changes by one, from or to two: the others may care. */
@@ -174,18 +187,13 @@ void occupancy_call_siblings(struct sched *sched, uint32_t cpu)
     }
 }
 
-void occupancy_start(struct sched *sched, uint32_t cpu, struct sched_entity *entity)
+static void put_on(struct sched *sched, uint32_t cpu, struct sched_entity *entity, uint64_t now_ns)
 {
     struct sched_cpu *c = &sched->cpus[cpu];
 
-    occupancy_settle(sched, c->core);
-    if (++sched->cores[c->core].running == 2)
-        note_sharing(sched, cpu);
-    if (sched->cores[c->core].running == 1) /* maybe of another group than what was there */
-        occupancy_call_siblings(sched, cpu);
-    entity->wait_ns += sched->now_ns - entity->since_ns;
-    entity->since_ns = sched->now_ns;
+    entity->wait_ns += occupancy_passed(&entity->since_ns, now_ns);
     entity->where = ENTITY_RUNNING;
+    entity->core = c->core;
     entity->switches++;
     if (entity->has_run && entity->cpu != cpu) {
         if (sched->cpus[entity->cpu].core == c->core)
@@ -199,6 +207,18 @@ void occupancy_start(struct sched *sched, uint32_t cpu, struct sched_entity *ent
     c->current = entity;
 }
 
+void occupancy_start(struct sched *sched, uint32_t cpu, struct sched_entity *entity)
+{
+    struct sched_cpu *c = &sched->cpus[cpu];
+
+    occupancy_settle(sched, c->core);
+    if (++sched->cores[c->core].running == 2)
+        note_sharing(sched, cpu);
+    if (sched->cores[c->core].running == 1) /* maybe of another group than what was there */
+        occupancy_call_siblings(sched, cpu);
+    put_on(sched, cpu, entity, sched->now_ns);
+}
+
 struct sched_entity *occupancy_stop(struct sched *sched, uint32_t cpu)
 {
     struct sched_cpu *c = &sched->cpus[cpu];
@@ -207,10 +227,18 @@ struct sched_entity *occupancy_stop(struct sched *sched, uint32_t cpu)
     occupancy_settle(sched, c->core);
     if (sched->cores[c->core].running-- == 2)
         note_sharing(sched, cpu);
-    list_remove(&entity->order);
-    entity->run_ns += sched->now_ns - entity->since_ns;
-    entity->since_ns = sched->now_ns;
+    list_remove(&c->sharing);
+    entity->run_ns += occupancy_passed(&entity->since_ns, sched->now_ns);
     entity->where = ENTITY_OUT;
     c->current = NULL;
     return entity;
+}
+
+void occupancy_swap(struct sched *sched, uint32_t cpu, struct sched_entity *next, uint64_t now_ns)
+{
+    struct sched_cpu *c = &sched->cpus[cpu];
+
+    occupancy_settle_at(sched, c->core, now_ns);
+    c->current->run_ns += occupancy_passed(&c->current->since_ns, now_ns);
+    put_on(sched, cpu, next, now_ns);
 }

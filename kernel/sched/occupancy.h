@@ -19,13 +19,29 @@ uint32_t occupancy_busy_siblings(const struct sched *sched, uint32_t cpu);
 /* Whether the policy lets the entity run on `cpu` beside what the others of the core run. */
 bool occupancy_may_join(const struct sched *sched, const struct sched_entity *entity, uint32_t cpu);
 
-/* Brings the accounts of a core and of what runs on it up to sched->now_ns. */
+/* Whether the CPU runs something and two or more stay on its core. */
+static inline bool occupancy_shares(const struct sched *sched, uint32_t cpu)
+{
+    return !list_is_empty(&sched->cpus[cpu].sharing);
+}
+
+/* What has passed since *since_ns, which becomes now. CPUs that do not wait for each other may be a
+ * moment apart: never less than nothing. So accounts always add up to the time between. */
+uint64_t occupancy_passed(uint64_t *since_ns, uint64_t now_ns);
+
+/* Brings the accounts of a core and of what runs on it up to sched->now_ns; or, for callers whom
+ * nothing but the core concerns, to a time of their own. */
 void occupancy_settle(struct sched *sched, uint32_t core);
+void occupancy_settle_at(struct sched *sched, uint32_t core, uint64_t now_ns);
 
 /* Puts an entity that is nowhere on a CPU that runs nothing, or takes it off. The CPU goes on
  * counting as busy, or not, until occupancy_note. */
 void occupancy_start(struct sched *sched, uint32_t cpu, struct sched_entity *entity);
 struct sched_entity *occupancy_stop(struct sched *sched, uint32_t cpu);
+
+/* Puts an entity that is nowhere on a CPU in place of what runs there, which is nowhere then.
+ * Nothing but this core changes. */
+void occupancy_swap(struct sched *sched, uint32_t cpu, struct sched_entity *next, uint64_t now_ns);
 
 /* Kicks idle siblings of `cpu` if what it runs, or no longer runs, may let them take what waits. */
 void occupancy_call_siblings(struct sched *sched, uint32_t cpu);

@@ -12,6 +12,7 @@
 #define KERNEL_SCHED_POLICY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "kernel/lib/bitmap.h"
@@ -29,10 +30,9 @@
 enum entity_where { ENTITY_OUT, ENTITY_QUEUED, ENTITY_STRANDED, ENTITY_CLAIMED, ENTITY_RUNNING };
 
 struct sched_entity {
-    struct list_node node;  /* in a run queue, or among the stranded */
-    struct list_node order; /* in sched->oldest while queued, in sched->sharers while it runs on a
-                             * shared core */
+    struct list_node node; /* in a run queue, or among the stranded */
     enum entity_where where;
+    uint16_t core; /* while queued, claimed or running: the core it is on, whose lock guards it */
     uint16_t at;   /* the queue it is in, or the CPU it is claimed for */
     uint16_t cpu;  /* where it runs, or ran last */
     bool has_run;  /* `cpu` means something */
@@ -71,7 +71,8 @@ struct sched_cpu {
     uint8_t level;                 /* the level of its queue that it is filed under */
     uint16_t core, cache, package; /* indices below */
     uint16_t queue; /* the run queue it serves: one per core or per CPU, as the policy likes */
-    uint32_t next;  /* another CPU of the core, or NO_CPU: see CORE_FOR_EACH */
+    struct list_node sharing; /* in sched->sharers while it runs something and its core is shared */
+    uint32_t next;            /* another CPU of the core, or NO_CPU: see CORE_FOR_EACH */
     enum cpu_type type;
 };
 
@@ -97,6 +98,7 @@ enum sched_sharing { SHARING_ANY, SHARING_GROUP, SHARING_NONE };
 struct sched_policy {
     const char *name;           /* as on the command line */
     bool queue_per_core;        /* else one per CPU */
+    bool evens_out;             /* unequal queues are everybody's business: see dispatch_swap */
     enum sched_sharing sharing; /* kept by the mechanism, whatever the functions below say */
 
     /* Which of the `idle` CPUs, one at least, is claimed for an entity that became runnable. */
@@ -121,6 +123,7 @@ extern const struct sched_policy policy_naive, policy_smt, policy_nosmt, policy_
 extern const struct sched_policy *const sched_policies[];
 
 struct sched {
+    void (*touch)(uint32_t core); /* see sched_touch */
     const struct sched_policy *policy;
     uint64_t now_ns; /* of the call in progress, or the last one */
     uint32_t cpu_count;
@@ -132,8 +135,9 @@ struct sched {
     struct bitmap tickless;       /* CPUs that run something and were told to need no slice */
     struct bitmap stale;          /* of these, CPUs for which that may have changed */
     bool any_kicks, any_stale;    /* whether the two may be other than empty */
-    struct list_node oldest;      /* in all queues, the longest time first */
-    struct list_node sharers;     /* running on shared cores, the longest time first */
+    bool unequal;                 /* some queues are longer than others */
+    struct list_node sharers;     /* CPUs of shared cores, whose entity came the longest time ago
+                                   * first */
     struct list_node stranded;
     uint32_t waiting;  /* entities in all queues */
     bool had_waiting;  /* when the call in progress began */
@@ -149,5 +153,23 @@ struct sched {
     struct bitmap caches[MAX_CPUS], packages[MAX_CPUS]; /* CPUs in each */
     struct run_queue queues[MAX_CPUS];
 };
+
+/*
+ * To be called before anything is read or changed that a core's own CPUs change among themselves
+ * (dispatch_swap): what they run, the order in the queues they serve, and the accounts of these
+ * entities and of the core. The kernel locks the core until the call in progress ends; a simulator,
+ * which makes one call at a time, has nothing to do.
+ */
+static inline void sched_touch(const struct sched *sched, uint32_t core)
+{
+    if (sched->touch != NULL)
+        sched->touch(core);
+}
+
+/* The core whose CPUs serve a queue. */
+static inline uint32_t sched_queue_core(const struct sched *sched, uint32_t queue)
+{
+    return sched->policy->queue_per_core ? queue : sched->cpus[queue].core;
+}
 
 #endif

@@ -7,6 +7,8 @@
 #include "kernel/sched/place.h"
 
 #define LAST_LEVEL (SCHED_LEVELS - 1)
+#define LOOK_AT_QUEUES 8u
+#define UNFAIR_SHARE 8u /* of the running time: an eighth */
 
 static struct sched_entity *entity_of(struct list_node *node)
 {
@@ -50,6 +52,9 @@ static void file_cpu(struct sched *sched, uint32_t cpu, uint8_t level)
             sched->levels |= 1ull << level;
     }
     sched->cpus[cpu].level = level;
+    /* Beyond the last level queues are not known to be equally long, so they count as unequal. */
+    sched->unequal =
+        (sched->levels & (sched->levels - 1)) != 0 || sched->levels == 1ull << LAST_LEVEL;
 }
 
 /* Calls file_cpu for each CPU that serves the queue; an unusable one is not filed at all. */
@@ -81,7 +86,7 @@ void queue_file(struct sched *sched)
 
 /* The length of a queue is about to change. It is filed only when somebody has to know: most often
  * one entity is taken out and another put in. */
-static void touch(struct sched *sched, uint32_t queue)
+static void note_change(struct sched *sched, uint32_t queue)
 {
     if (sched->unfiled != queue)
         queue_file(sched);
@@ -127,14 +132,16 @@ void queue_assign(struct sched *sched)
 void queue_insert(struct sched *sched, struct sched_entity *entity, uint32_t queue)
 {
     struct run_queue *q = &sched->queues[queue];
+    uint32_t core = sched_queue_core(sched, queue);
 
+    sched_touch(sched, core);
     if (sched->policy->sharing == SHARING_GROUP)
-        occupancy_settle(sched, queue);
+        occupancy_settle(sched, core);
     list_insert_last(&q->waiting, &entity->node);
-    list_insert_last(&sched->oldest, &entity->order);
     entity->where = ENTITY_QUEUED;
     entity->at = (uint16_t)queue;
-    touch(sched, queue);
+    entity->core = (uint16_t)core;
+    note_change(sched, queue);
     q->length++;
     sched->waiting++;
 }
@@ -143,14 +150,23 @@ void queue_remove(struct sched *sched, struct sched_entity *entity)
 {
     uint32_t queue = entity->at;
 
+    sched_touch(sched, entity->core);
     if (sched->policy->sharing == SHARING_GROUP)
         occupancy_settle(sched, queue);
     list_remove(&entity->node);
-    list_remove(&entity->order);
     entity->where = ENTITY_OUT;
-    touch(sched, queue);
+    note_change(sched, queue);
     sched->queues[queue].length--;
     sched->waiting--;
+}
+
+void queue_exchange(struct sched *sched, uint32_t queue, struct sched_entity *out,
+                    struct sched_entity *in)
+{
+    list_remove(&out->node);
+    list_insert_last(&sched->queues[queue].waiting, &in->node);
+    in->where = ENTITY_QUEUED;
+    in->at = (uint16_t)queue;
 }
 
 struct sched_entity *queue_first(const struct sched *sched, uint32_t queue)
@@ -160,43 +176,91 @@ struct sched_entity *queue_first(const struct sched *sched, uint32_t queue)
     return node == NULL ? NULL : entity_of(node);
 }
 
-struct sched_entity *queue_take(struct sched *sched, uint32_t queue, uint32_t cpu)
+/* The first entity that may run on `cpu` now, still queued; NULL if there is none. */
+static struct sched_entity *first_for(const struct sched *sched, uint32_t queue, uint32_t cpu)
 {
+    sched_touch(sched, sched_queue_core(sched, queue));
     LIST_FOR_EACH(node, &sched->queues[queue].waiting)
     {
-        struct sched_entity *entity = entity_of(node);
-
-        if (!dispatch_may_run(sched, entity, cpu))
-            continue;
-        queue_remove(sched, entity);
-        return entity;
+        if (dispatch_may_run(sched, entity_of(node), cpu))
+            return entity_of(node);
     }
     return NULL;
 }
 
-/* Beyond the last level queues are not known to be equally long, so they count as unequal. */
-static bool are_equal(struct sched *sched)
+struct sched_entity *queue_take(struct sched *sched, uint32_t queue, uint32_t cpu)
 {
-    queue_file(sched);
-    return (sched->levels & (sched->levels - 1)) == 0 && sched->levels != 1ull << LAST_LEVEL;
+    struct sched_entity *entity = first_for(sched, queue, cpu);
+
+    if (entity != NULL)
+        queue_remove(sched, entity);
+    return entity;
+}
+
+/* Removes all CPUs that serve the queue of `cpu` from a set. */
+static void remove_queue(const struct sched *sched, struct bitmap *set, uint32_t cpu)
+{
+    if (!sched->policy->queue_per_core)
+        bitmap_clear(set, cpu);
+    else
+        CORE_FOR_EACH(sibling, sched, &sched->cores[sched->cpus[cpu].core])
+        {
+            bitmap_clear(set, sibling);
+        }
+}
+
+/* Who of two that wait should have a CPU which is alone on its core: who has had to share, if that
+ * is much more, else who comes first in any case. In step with their number the same ones could
+ * meet such a CPU again and again. */
+static struct sched_entity *more_needy(struct sched_entity *first, struct sched_entity *other)
+{
+    return other->shared_ns > first->shared_ns &&
+                   (other->shared_ns - first->shared_ns) * UNFAIR_SHARE > other->run_ns
+               ? other
+               : first;
+}
+
+/* Who has waited longest for `cpu`, unless somebody else needs it more. Where many queues are not
+ * empty, of those in a few of them, from `cpu` on; the others' turn comes with other CPUs. */
+static struct sched_entity *next_in_turn(const struct sched *sched, uint32_t cpu)
+{
+    struct bitmap set = bitmap_without(&sched->usable, &sched->by_level[0]);
+    struct sched_entity *oldest = NULL, *most_shared = NULL;
+    uint32_t seen = 0, victim = cpu;
+
+    while (seen < LOOK_AT_QUEUES || oldest == NULL) {
+        struct sched_entity *entity;
+
+        victim = bitmap_next(&set, victim + 1);
+        if (victim == BITMAP_NONE)
+            victim = bitmap_first(&set);
+        if (victim == BITMAP_NONE)
+            break;
+        entity = first_for(sched, sched->cpus[victim].queue, cpu);
+        if (entity != NULL && (oldest == NULL || entity->since_ns < oldest->since_ns))
+            oldest = entity;
+        if (entity != NULL && (most_shared == NULL || entity->shared_ns > most_shared->shared_ns))
+            most_shared = entity;
+        remove_queue(sched, &set, victim);
+        seen++;
+    }
+    return oldest == NULL || occupancy_shares(sched, cpu) ? oldest
+                                                          : more_needy(oldest, most_shared);
 }
 
 struct sched_entity *queue_take_in_turn(struct sched *sched, uint32_t cpu)
 {
+    struct sched_entity *entity;
+
     if (sched->waiting == 0)
         return NULL;
-    if (are_equal(sched))
+    queue_file(sched);
+    if (!sched->unequal)
         return queue_take(sched, sched->cpus[cpu].queue, cpu);
-    LIST_FOR_EACH(node, &sched->oldest)
-    {
-        struct sched_entity *entity = LIST_ENTRY(node, struct sched_entity, order);
-
-        if (!dispatch_may_run(sched, entity, cpu))
-            continue;
+    entity = next_in_turn(sched, cpu);
+    if (entity != NULL)
         queue_remove(sched, entity);
-        return entity;
-    }
-    return NULL;
+    return entity;
 }
 
 /* ---- The longest and the shortest ---- */
@@ -251,14 +315,7 @@ static struct sched_entity *take_from(struct sched *sched, uint32_t cpu, struct 
         entity = queue_take(sched, sched->cpus[victim].queue, cpu);
         if (entity != NULL)
             return entity;
-        /* Nothing in there for us: neither through its other CPUs. */
-        if (!sched->policy->queue_per_core)
-            bitmap_clear(set, victim);
-        else
-            CORE_FOR_EACH(sibling, sched, &sched->cores[sched->cpus[victim].core])
-            {
-                bitmap_clear(set, sibling);
-            }
+        remove_queue(sched, set, victim); /* nothing in there for us */
     }
 }
 

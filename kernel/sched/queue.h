@@ -23,6 +23,11 @@ void queue_insert(struct sched *sched, struct sched_entity *entity, uint32_t que
 /* Takes a queued entity out. */
 void queue_remove(struct sched *sched, struct sched_entity *entity);
 
+/* Puts what runs into a queue in place of its `out`, which is about to run instead. The length
+ * stays as it is. */
+void queue_exchange(struct sched *sched, uint32_t queue, struct sched_entity *out,
+                    struct sched_entity *in);
+
 /* The entity that has waited longest, still queued, or NULL. */
 struct sched_entity *queue_first(const struct sched *sched, uint32_t queue);
 
@@ -31,7 +36,7 @@ struct sched_entity *queue_take(struct sched *sched, uint32_t queue, uint32_t cp
 
 /* Takes what should run next on `cpu`, which serves a queue of its core, so that all make equal
  * progress; NULL if there is nothing. From its own queue if all are equally long, where that does;
- * else from any, who has waited longest. */
+ * else who has waited longest, from several. */
 struct sched_entity *queue_take_in_turn(struct sched *sched, uint32_t cpu);
 
 /* How long a queue is for the number of its CPUs: rounds of slices until all had a turn, times

@@ -3,16 +3,16 @@
 #include <stddef.h>
 
 #include "kernel/sched/dispatch.h"
+#include "kernel/sched/occupancy.h"
 
-/* The CPU of the first sharer that may run on `cpu` now, and, unless it is NULL, `in_exchange` in
- * its place; NO_CPU if there is none. Only pinned ones and those already on their way are passed
- * over. */
+/* The first sharer that may run on `cpu` now, and, unless it is NULL, `in_exchange` in its place;
+ * NO_CPU if there is none. Only pinned ones and those already on their way are passed over. */
 static uint32_t first_in_line(const struct sched *sched, uint32_t cpu,
                               const struct sched_entity *in_exchange)
 {
     LIST_FOR_EACH(node, &sched->sharers)
     {
-        uint32_t victim = LIST_ENTRY(node, struct sched_entity, order)->cpu;
+        uint32_t victim = (uint32_t)(LIST_ENTRY(node, struct sched_cpu, sharing) - sched->cpus);
 
         if (dispatch_can_pull(sched, cpu, victim) &&
             (in_exchange == NULL || dispatch_may_run(sched, in_exchange, victim)))
@@ -29,14 +29,9 @@ void rotation_relieve(struct sched *sched, uint32_t cpu)
         dispatch_pull(sched, cpu, victim);
 }
 
-/* Not if all others are about to leave the core. */
-static bool shares(const struct sched_entity *entity)
-{
-    return !list_is_empty(&entity->order);
-}
-
 static bool could_move(const struct sched *sched, uint32_t cpu)
 {
+    sched_touch(sched, sched->cpus[cpu].core);
     return bitmap_first_and(&sched->idle_core_cpus, &sched->cpus[cpu].current->affinity) !=
            BITMAP_NONE;
 }
@@ -45,7 +40,7 @@ struct sched_entity *rotation_next(struct sched *sched, uint32_t cpu, struct sch
 {
     uint32_t victim;
 
-    if (shares(previous)) {
+    if (occupancy_shares(sched, cpu)) { /* not if all others are about to leave the core */
         if (!could_move(sched, cpu))
             return previous;
         /* So it was pinned here, or another policy put it. */
@@ -63,7 +58,7 @@ bool rotation_needs_slice(const struct sched *sched, uint32_t cpu)
 {
     if (sched->waiting > 0)
         return true;
-    if (shares(sched->cpus[cpu].current))
+    if (occupancy_shares(sched, cpu))
         return could_move(sched, cpu);
     return !list_is_empty(&sched->sharers);
 }

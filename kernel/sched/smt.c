@@ -37,6 +37,7 @@ static struct sched_entity *pick(struct sched *sched, uint32_t cpu, struct sched
 
 const struct sched_policy policy_smt = {.name = "smt",
                                         .queue_per_core = true,
+                                        .evens_out = true,
                                         .sharing = SHARING_ANY,
                                         .place = place_on_idle,
                                         .join = place_in_shortest,

@@ -164,7 +164,18 @@ static void observe(struct sim *sim)
         sim->stopped = !config->observe(config->context, sim->sched, &sim->kicked);
 }
 
-/* One CPU enters the scheduler, as decide() in kernel/sched.c has it. */
+/* First what concerns nobody but the core, as in kernel/sched.c. */
+static struct sched_entity *decide(struct sim *sim, uint32_t cpu, enum dispatch_event event)
+{
+    struct sched_entity *next = NULL;
+
+    if (event == DISPATCH_SLICE_END || event == DISPATCH_YIELD)
+        next = dispatch_swap(sim->sched, cpu, sim->now_ns, event);
+    sim->sched->now_ns = sim->now_ns; /* for those who observe */
+    return next != NULL ? next : dispatch_next(sim->sched, cpu, sim->now_ns, event);
+}
+
+/* One CPU enters the scheduler. */
 static void enter(struct sim *sim, uint32_t cpu, enum dispatch_event event)
 {
     struct sim_cpu *c = &sim->cpus[cpu];
@@ -173,7 +184,7 @@ static void enter(struct sim *sim, uint32_t cpu, enum dispatch_event event)
 
     advance_core(sim, core);
     bitmap_clear(&sim->kicked, cpu);
-    after = dispatch_next(sim->sched, cpu, sim->now_ns, event);
+    after = decide(sim, cpu, event);
     if (!dispatch_needs_slice(sim->sched, cpu))
         c->slice_end_ns = 0;
     else if (after != before || event == DISPATCH_SLICE_END || c->slice_end_ns == 0)
