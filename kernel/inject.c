@@ -10,8 +10,8 @@
 
 #define EARLY_KILLS 200u
 
-const char *const inject_names[] = {"none",        "panic",      "page_fault", "double_fault",
-                                    "task_faults", "early_kill", NULL};
+const char *const inject_names[] = {"none",        "panic",      "page_fault",  "double_fault",
+                                    "task_faults", "early_kill", "small_trace", NULL};
 
 /* Each kind of fault the program `crash` knows, one task after the other. */
 static void inject_task_faults(void)

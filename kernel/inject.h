@@ -9,7 +9,8 @@
 /* What can be asked for, ended by NULL. */
 extern const char *const inject_names[];
 
-/* Causes what is asked for; by the conductor, once tasks can run. Some do not return. */
+/* Causes what is asked for, except small_trace, which is kernel/trace.c's; by the conductor, once
+ * tasks can run. Some do not return. */
 void inject_failures(const struct options_names *names);
 
 #endif

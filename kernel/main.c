@@ -11,6 +11,8 @@
 #include "kernel/panic.h"
 #include "kernel/sched.h"
 #include "kernel/sched_watch.h"
+#include "kernel/trace.h"
+#include "kernel/trace_dump.h"
 
 #ifndef VERSION
 #error "the Makefile defines VERSION"
@@ -29,8 +31,6 @@ static void check_options(void)
     options_check_names(&main_options, "sched", policies);
     options_check_names(&main_options, "run", experiment_choices);
     options_check_names(&main_options, "inject", inject_names);
-    if (main_options.trace)
-        log_warning("cmdline", "trace=on: this version records no trace");
     if (main_options.end == OPTIONS_END_MONITOR)
         log_warning("cmdline", "end=monitor: this version has no monitor, it halts instead");
     for (unsigned i = 0; i < main_options.warning_count; i++)
@@ -71,9 +71,11 @@ void kernel_main(void)
     if (!sched_prepare_boot_cpu())
         end_without_memory();
     arch_start_other_cpus(&main_options);
+    trace_init(&main_options);
     sched_init(&main_options);
     inject_failures(&main_options.inject);
     experiments_run();
+    trace_dump();
     ok = print_summary();
     log_print("end: status=%s code=%d\n", ok ? "ok" : "failed", ok ? 0 : 1);
     arch_end(&main_options, ok);

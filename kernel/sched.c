@@ -12,6 +12,7 @@
 #include "kernel/sleepers.h"
 #include "kernel/smt_model.h"
 #include "kernel/spinlock.h"
+#include "kernel/trace.h"
 
 #define SKEW_SHARE 8u
 
@@ -40,6 +41,7 @@ static void send_kicks(struct cpu *self)
     {
         bitmap_clear(&sched.kicks, cpu);
         watch_kicked(cpu);
+        trace_kicked(cpu);
         arch_kick(cpu);
     }
 }
@@ -84,6 +86,7 @@ static struct task *decide(struct cpu *cpu, uint64_t now, enum dispatch_event ev
     struct task *after = task_of(dispatch_next(&sched, cpu->cpu, now, event));
 
     watch_decided(&sched, cpu->cpu, now, event, after == NULL ? 0 : after->pid);
+    trace_decided(cpu->cpu, now, before, after, event);
 
     if (!dispatch_needs_slice(&sched, cpu->cpu))
         cpu->slice_end_ns = 0;
@@ -186,8 +189,10 @@ static bool wake_sleepers(struct cpu *cpu, uint64_t now)
 {
     bool woken = false;
 
-    for (struct task *task; (task = sleepers_take_due(cpu, now)) != NULL; woken = true)
+    for (struct task *task; (task = sleepers_take_due(cpu, now)) != NULL; woken = true) {
         dispatch_wake(&sched, &task->entity, now);
+        trace_woken(cpu->cpu, now, &sched, task);
+    }
     if (cpu == conductor_cpu && conductor_wake_ns <= now) {
         wake_conductor();
         woken = true;
@@ -367,6 +372,7 @@ void sched_start(struct task *task)
     task->state = TASK_STARTED;
     task->start_ns = locked_now();
     dispatch_wake(&sched, &task->entity, task->start_ns);
+    trace_woken(cpu->cpu, task->start_ns, &sched, task);
     /* If it is for this CPU, it runs as soon as the conductor waits. */
     decide(cpu, task->start_ns, DISPATCH_KICK);
     spinlock_release_irq(&sched_lock, were_on);

@@ -22,15 +22,18 @@ enum task_state { TASK_CREATED, TASK_STARTED, TASK_ENDED };
 
 /* Letters as in kernel/cpu.h; [s] set by the task's own system calls. */
 struct task {
-    struct sched_entity entity;        /* [q] */
-    struct address_space space;        /* [I] */
-    void *stack_pointer;               /* [q] saved while it does not run */
-    uint32_t pid;                      /* [I] */
-    char name[TASK_NAME_BYTES];        /* [I] as the log calls it */
-    uint32_t state;                    /* [q] enum task_state */
-    uint64_t start_ns, end_ns;         /* [q] first wake-up and end */
-    uint64_t wake_ns;                  /* [q] while asleep: until when */
-    struct task *next_sleeper;         /* [q] */
+    struct sched_entity entity; /* [q] */
+    struct address_space space; /* [I] */
+    void *stack_pointer;        /* [q] saved while it does not run */
+    uint32_t pid;               /* [I] */
+    char name[TASK_NAME_BYTES]; /* [I] as the log calls it */
+    uint32_t state;             /* [q] enum task_state */
+    uint64_t start_ns, end_ns;  /* [q] first wake-up and end */
+    uint64_t wake_ns;           /* [q] while asleep: until when */
+    struct task *next_sleeper;  /* [q] */
+    struct {
+        uint32_t switches, cpu;
+    } traced;                          /* [o] its last dispatch, as the trace has it */
     uint64_t stalled_ns;               /* [o] what the model of a shared core has taken so far */
     bool doomed;                       /* [a] to be ended instead of returning to ring 3 */
     int32_t exit_status;               /* [s] -1 after a fault */

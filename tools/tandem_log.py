@@ -36,6 +36,8 @@ KEYS = {
             "migrations sibling_migrations digest ok",
     "result": "experiment sched tasks solo_us min_us median_us max_us makespan_us ratio_min "
               "ratio_median ratio_max shared_percent reliable smt_model host_cpus sharing",
+    "trace": "cpu ns event",
+    "tracedrop": "cpu dropped",
     "fault": "pid task vector error eip cr2 action",
     "warning": "where what",
     "error": "where what",

@@ -11,6 +11,7 @@
 #include "kernel/panic.h"
 #include "kernel/sched.h"
 #include "kernel/syscall.h"
+#include "kernel/trace.h"
 
 #define BACKTRACE_MAX 16
 
@@ -62,6 +63,7 @@ static void task_faulted(const struct trap_frame *f)
 {
     struct task *task = sched_current();
 
+    trace_faulted(task, f->vector);
     task->faulted = true;
     task->exit_status = -1;
     syscall_flush_line(task);

@@ -10,6 +10,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/log.h"
 #include "kernel/main.h"
+#include "kernel/trace_dump.h"
 
 static struct run run; /* too big for a stack; one at a time */
 
@@ -42,6 +43,13 @@ static void begin(const struct experiment *experiment, const struct sched_policy
     sched_use(policy, main_options.seed);
 }
 
+static void perform_round(const struct experiment *experiment, const struct sched_policy *policy)
+{
+    trace_begin_round(experiment->name, policy->name, run.round);
+    experiment->round(&run);
+    trace_end_round();
+}
+
 static void perform(const struct experiment *experiment, const struct sched_policy *policy)
 {
     const char *why = "";
@@ -55,9 +63,10 @@ static void perform(const struct experiment *experiment, const struct sched_poli
     }
     report_run(&run);
     for (run.round = 1; run.round <= main_options.rounds; run.round++)
-        experiment->round(&run);
+        perform_round(experiment, policy);
     if (experiment->finish != NULL)
         experiment->finish(&run);
+    trace_dump();
     report_result(&run);
     harness_totals.experiments++;
 }
@@ -69,8 +78,10 @@ static void warm_up(void)
 
     begin(&experiments[0], find_policy("smt"));
     if (harness_add(&run, &everywhere)) {
+        trace_begin_round(run.experiment->name, run.policy->name, run.round);
         harness_start(&run);
         harness_finish(&run);
+        trace_end_round();
     }
 }
 

@@ -1,0 +1,216 @@
+"""The trace tells what the scheduler did: complete, in order, and in agreement with the accounts."""
+
+from collections import Counter
+
+import pytest
+
+from target import Request
+
+# In bursts, so that tasks take turns, move, and wait for each other's core.
+ARGS = "run=pair,peg,fill sched=naive,smt tasks=6 slice=1ms blocks=300 rounds=3 trace=on"
+ROUNDS = 3
+CLOSING = {"preempt", "block", "end"}
+KEYS = {
+    "start": {"pid", "task"}, "wake": {"pid", "to"}, "dispatch": {"pid"}, "preempt": {"pid"},
+    "block": {"pid"}, "end": {"pid"}, "migrate": {"pid", "from"}, "idle": set(), "ipi": {"to"},
+    "fault": {"pid", "vector"}, "mark": {"what"},
+}
+MAY_LACK = {("dispatch", "from"), ("wake", "to")}
+
+
+@pytest.fixture(name="log", scope="module")
+def fixture_log(booter):
+    return booter(ARGS, limit_s=180)
+
+
+def core_of(log):
+    return {cpu["cpu"]: cpu["core"] for cpu in log.of("cpu")}
+
+
+def dumps(log):
+    """The trace records in pieces, between which something else was printed."""
+    last = None
+    for record in log.records:
+        if record.tag != "trace":
+            last = None
+            continue
+        if last is None:
+            last = []
+            yield last
+        last.append(record)
+
+
+def per_cpu(log):
+    """Each CPU's events in their order."""
+    events = {cpu["cpu"]: [] for cpu in log.of("cpu")}
+    for event in log.of("trace"):
+        events[event["cpu"]].append(event)
+    return events
+
+
+def intervals(log):
+    """(pid, CPU, from ns, to ns) of each stay of a task on a CPU. Fails where events do not nest."""
+    found = []
+    for cpu, events in per_cpu(log).items():
+        running = None
+        for event, following in zip(events, events[1:] + [None]):
+            if event["event"] == "dispatch":
+                assert running is None, event.text
+                running = event
+            elif event["event"] in CLOSING:
+                assert running is not None and running["pid"] == event["pid"], event.text
+                assert following is not None, event.text
+                assert following["event"] in ("dispatch", "migrate", "idle"), event.text
+                assert following["ns"] == event["ns"], event.text
+                found.append((event["pid"], cpu, running["ns"], event["ns"]))
+                running = None
+            elif event["event"] == "idle":
+                assert running is None, event.text
+        assert running is None
+    return found
+
+
+def check_against_accounts(log):
+    """Each task's record against its events."""
+    run_ns, counts, cores = Counter(), Counter(), core_of(log)
+    for pid, _, begin, end in intervals(log):
+        run_ns[pid] += end - begin
+    for event in log.of("trace"):
+        if "pid" in event:
+            counts[event["pid"], event["event"]] += 1
+        if event["event"] == "dispatch" and "from" in event and event["from"] != event["cpu"] \
+                and cores[event["from"]] == cores[event["cpu"]]:
+            counts[event["pid"], "sibling"] += 1
+    assert log.of("task")
+    for task in log.of("task"):
+        pid = task["pid"]
+        assert abs(run_ns[pid] / 1000 - task["run_us"]) <= 1, task.text
+        assert counts[pid, "dispatch"] == task["switches"], task.text
+        assert counts[pid, "migrate"] == task["migrations"], task.text
+        assert counts[pid, "sibling"] == task["sibling_migrations"], task.text
+        assert counts[pid, "start"] == counts[pid, "end"] == 1, task.text
+
+
+def test_boot_passes_without_a_warning(log):
+    assert log.outcome.passed
+    assert [str(fault) for fault in log.faults] == []
+    assert log.of("warning") == []
+    assert log.one("summary")["lost"] == 0
+    assert log.of("tracedrop") == []
+
+
+def test_every_event_has_its_keys(log):
+    assert {event["event"] for event in log.of("trace")} >= \
+        {"start", "wake", "dispatch", "preempt", "end", "migrate", "idle", "ipi", "mark"}
+    for event in log.of("trace"):
+        kind = event["event"]
+        keys = set(event.fields) - {"cpu", "ns", "event"}
+        missing = {(kind, key) for key in KEYS[kind] - keys}
+        assert missing <= MAY_LACK, event.text
+        assert keys - KEYS[kind] <= ({"from"} if kind == "dispatch" else set()), event.text
+
+
+def test_time_never_goes_back(log):
+    for dump in dumps(log):
+        times = [event["ns"] for event in dump]
+        assert times == sorted(times)
+    for events in per_cpu(log).values():
+        times = [event["ns"] for event in events]
+        assert times == sorted(times)
+
+
+def test_events_agree_with_the_accounts(log):
+    check_against_accounts(log)
+
+
+def test_a_task_is_on_one_cpu_at_a_time(log):
+    stays = {}
+    for pid, _, begin, end in intervals(log):
+        stays.setdefault(pid, []).append((begin, end))
+    for spans in stays.values():
+        spans.sort()
+        assert all(a[1] <= b[0] for a, b in zip(spans, spans[1:]))
+
+
+def test_a_task_goes_from_where_it_was(log):
+    cores = core_of(log)
+    where = {}
+    for _, events in [(None, log.of("trace"))]:
+        for event, following in zip(events, events[1:]):
+            if event["event"] == "dispatch":
+                assert event.get("from") == where.get(event["pid"]), event.text
+                where[event["pid"]] = event["cpu"]
+            elif event["event"] == "migrate":
+                assert cores[event["from"]] != cores[event["cpu"]], event.text
+    for events in per_cpu(log).values():
+        for event, following in zip(events, events[1:]):
+            if event["event"] == "migrate":
+                assert following["event"] == "dispatch", event.text
+                assert following["pid"] == event["pid"] and following["ns"] == event["ns"]
+                assert following["from"] == event["from"]
+
+
+def test_every_round_has_its_marks(log):
+    marks = [event["what"] for event in log.of("trace", event="mark")]
+    wanted = ["solo smt round 0"]
+    for sched in ("naive", "smt"):
+        for run in log.of("run", sched=sched):
+            wanted += [f"{run['experiment']} {sched} round {n}" for n in range(1, ROUNDS + 1)]
+    assert marks[::2] == wanted
+    assert set(marks[1::2]) == {"end"}
+
+
+def test_tasks_of_a_round_are_between_its_marks(log):
+    spans, begin = {}, None
+    for mark in log.of("trace", event="mark"):
+        if mark["what"] == "end":
+            spans[begin["what"]] = (begin["ns"], mark["ns"])
+        else:
+            begin = mark
+    times = {(event["pid"], event["event"]): event["ns"] for event in log.of("trace")
+             if event["event"] in ("start", "end")}
+    for task in log.of("task"):
+        span = spans[f"{task['experiment']} {task['sched']} round {task['round']}"]
+        for event in ("start", "end"):
+            assert span[0] <= times[task["pid"], event] <= span[1], task.text
+
+
+def test_faults_are_events(boot):
+    log = boot("run=none inject=task_faults trace=on")
+    assert log.outcome.passed
+    assert {(fault["pid"], fault["vector"]) for fault in log.of("fault")} == \
+        {(event["pid"], event["vector"]) for event in log.of("trace", event="fault")}
+    assert intervals(log)
+
+
+def test_without_trace_there_is_none(boot):
+    log = boot("run=solo blocks=20 rounds=1")
+    assert log.of("trace") == [] and log.of("tracedrop") == []
+
+
+def test_what_finds_no_room_is_counted(boot):
+    """Rings of one page, and rounds of many more slices than events fit in it."""
+    log = boot("run=fill sched=smt tasks=12 slice=100us blocks=1000 rounds=2 trace=on "
+               "inject=small_trace", limit_s=180)
+    assert log.outcome.passed
+    assert log.of("tracedrop")
+    assert all(drop["dropped"] > 0 for drop in log.of("tracedrop"))
+    whats = [event["what"] for event in log.of("trace", event="mark")]
+    assert whats[-4:] == ["fill smt round 1", "end", "fill smt round 2", "end"]
+    times = {cpu: [event["ns"] for event in events] for cpu, events in per_cpu(log).items()}
+    assert all(ns == sorted(ns) for ns in times.values())
+
+
+TAKES = [Request(args="run=pair,fill sched=naive,smt trace=on blocks=60 rounds=2 slice=1ms "
+                      "tasks=5 topology=1x2x2 smt_model=1.50",
+                 emulator="bochs", limit_s=280, take=take) for take in (1, 2)]
+
+
+def test_exact_machine_traces_the_same_to_the_byte(booter):
+    booter.prepare(TAKES)
+    logs = [booter.get(take) for take in TAKES]
+    for log in logs:
+        assert log.outcome.passed
+        assert log.of("tracedrop") == []
+        check_against_accounts(log)
+    assert logs[0].outcome.serial == logs[1].outcome.serial
