@@ -69,10 +69,13 @@ struct address_space {
     uint64_t root[4];
     uint64_t *directory; /* the tables that belong to this task alone; NULL: only the kernel */
     uint64_t *table;
+    uint32_t arena_blocks; /* large pages mapped from ARENA_BASE up */
 } __attribute__((aligned(32)));
 
 #define USER_BASE 0x40000000u  /* programs are linked here */
-#define USER_LIMIT 0x40200000u /* first address above user memory: one page table's worth */
+#define USER_LIMIT 0x40200000u /* above program and stack: one page table's worth */
+#define ARENA_BASE USER_LIMIT  /* the large buffer of tasks that have one (kernel/arena.h) */
+#define ARENA_LIMIT 0x80000000u
 
 /* Makes an empty user address space that shares the kernel's part, or frees it (its tables, not
  * the pages mapped in it). */
@@ -84,8 +87,15 @@ void arch_space_destroy(struct address_space *space);
 enum error arch_space_map(struct address_space *space, uint32_t address, uint32_t phys,
                           bool writable, bool executable);
 
-/* The physical page mapped at a user address, or 0; *writable says how. */
+/* Maps the next block of the arena: LARGE_PAGE_BYTES of physical memory, aligned to their size.
+ * Writable, never executable where the CPU can tell. ERROR_NO_MEMORY if the arena is full. */
+enum error arch_space_map_arena(struct address_space *space, uint32_t phys);
+
+/* The physical page (4 KiB) mapped at a user address, or 0; *writable says how. */
 uint32_t arch_space_lookup(const struct address_space *space, uint32_t address, bool *writable);
+
+/* Fills pages with zeroes. */
+void arch_zero_pages(void *pages, uint32_t count);
 
 /* Prepares a new task's kernel stack so that the first switch to it enters ring 3 at `entry`. */
 void arch_prepare_user(struct task *task, uint32_t entry, uint32_t stack_pointer);

@@ -3,11 +3,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "kernel/lib/string.h"
 #include "kernel/panic.h"
 #include "kernel/spinlock.h"
 
 #define PAGES (MEMORY_LIMIT / PAGE_BYTES)
+#define LARGE_PAGES (LARGE_PAGE_BYTES / PAGE_BYTES)
+#define LARGE_WORDS (LARGE_PAGES / 32) /* of free_bits, for one large page */
+#define LARGE_BLOCKS (PAGES / LARGE_PAGES)
 
 static struct spinlock memory_lock = SPINLOCK("memory");
 static uint32_t free_bits[PAGES / 32]; /* a set bit is a free page; guarded by memory_lock */
@@ -73,7 +75,7 @@ void *memory_allocate(unsigned count)
         search_hint = page + count == PAGES ? 0 : page + count;
     }
     spinlock_release_irq(&memory_lock, were_on);
-    return page == PAGES ? NULL : (void *)(page * PAGE_BYTES);
+    return page == PAGES ? NULL : (void *)(uintptr_t)(page * PAGE_BYTES);
 }
 
 void *memory_allocate_zeroed(unsigned count)
@@ -81,13 +83,73 @@ void *memory_allocate_zeroed(unsigned count)
     void *pages = memory_allocate(count);
 
     if (pages != NULL)
-        memset(pages, 0, count * PAGE_BYTES);
+        arch_zero_pages(pages, count);
     return pages;
+}
+
+/* Whether all its pages are free. */
+static bool is_large_free(uint32_t block)
+{
+    const uint32_t *words = &free_bits[block * LARGE_WORDS];
+
+    for (unsigned i = 0; i < LARGE_WORDS; i++)
+        if (words[i] != UINT32_MAX)
+            return false;
+    return true;
+}
+
+static void set_large_free(uint32_t block, bool free)
+{
+    uint32_t *words = &free_bits[block * LARGE_WORDS];
+
+    for (unsigned i = 0; i < LARGE_WORDS; i++) {
+        ASSERT(words[i] == (free ? 0 : UINT32_MAX));
+        words[i] = free ? UINT32_MAX : 0;
+    }
+    counts.free_pages += free ? LARGE_PAGES : -LARGE_PAGES;
+}
+
+void *memory_allocate_large(void)
+{
+    bool were_on = spinlock_acquire_irq(&memory_lock);
+    uint32_t block = LARGE_BLOCKS;
+    void *pages;
+
+    while (block > 0 && !is_large_free(block - 1))
+        block--;
+    if (block > 0)
+        set_large_free(block - 1, false);
+    spinlock_release_irq(&memory_lock, were_on);
+    if (block == 0)
+        return NULL;
+    pages = (void *)(uintptr_t)((block - 1) * LARGE_PAGE_BYTES);
+    arch_zero_pages(pages, LARGE_PAGES);
+    return pages;
+}
+
+uint32_t memory_count_large(void)
+{
+    bool were_on = spinlock_acquire_irq(&memory_lock);
+    uint32_t count = 0;
+
+    for (uint32_t block = 0; block < LARGE_BLOCKS; block++)
+        count += is_large_free(block);
+    spinlock_release_irq(&memory_lock, were_on);
+    return count;
+}
+
+void memory_free_large(void *block)
+{
+    bool were_on = spinlock_acquire_irq(&memory_lock);
+
+    ASSERT((uintptr_t)block % LARGE_PAGE_BYTES == 0);
+    set_large_free((uint32_t)((uintptr_t)block / LARGE_PAGE_BYTES), true);
+    spinlock_release_irq(&memory_lock, were_on);
 }
 
 void memory_free(void *pages, unsigned count)
 {
-    uint32_t page = (uint32_t)pages / PAGE_BYTES;
+    uint32_t page = (uint32_t)((uintptr_t)pages / PAGE_BYTES);
     bool were_on;
 
     if (pages == NULL)

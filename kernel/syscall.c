@@ -1,6 +1,7 @@
 #include "kernel/syscall.h"
 
 #include "kernel/arch.h"
+#include "kernel/arena.h"
 #include "kernel/lib/clock_math.h"
 #include "kernel/lib/string.h"
 #include "kernel/log.h"
@@ -13,7 +14,7 @@
 /* Whether a range lies where a task's memory can be at all, without wrapping around. */
 static bool is_user_range(uint32_t address, uint32_t length_bytes)
 {
-    return address >= USER_BASE && address <= USER_LIMIT && length_bytes <= USER_LIMIT - address;
+    return address >= USER_BASE && address <= ARENA_LIMIT && length_bytes <= ARENA_LIMIT - address;
 }
 
 /* Copies from the running task's memory; false if any byte is not its own. The kernel reads the
@@ -139,6 +140,10 @@ void syscall_dispatch(struct syscall_registers *r)
         break;
     case SYSCALL_CPU:
         r->result_low = arch_this_cpu()->cpu;
+        break;
+    case SYSCALL_ARENA:
+        r->result_high = arena_bytes(&sched_current()->space);
+        r->result_low = r->result_high == 0 ? 0 : ARENA_BASE;
         break;
     default:
         r->result_low = (uint32_t)SYSCALL_ERROR;

@@ -15,6 +15,7 @@ enum syscall {
     SYSCALL_CLOCK, /* -> nanoseconds, 64 bits */
     SYSCALL_SLEEP, /* microseconds */
     SYSCALL_CPU,   /* -> CPU number */
+    SYSCALL_ARENA, /* -> address (EAX) and bytes (EDX) of the arena; 0 and 0 without one */
     SYSCALL_COUNT,
 };
 

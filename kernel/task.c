@@ -1,5 +1,6 @@
 #include "kernel/task.h"
 
+#include "kernel/arena.h"
 #include "kernel/lib/format.h"
 #include "kernel/lib/string.h"
 #include "kernel/memory.h"
@@ -109,11 +110,19 @@ static void free_user_memory(struct address_space *space)
         if (phys != 0 && writable)
             memory_free((void *)phys, 1);
     }
+    arena_free(space);
     arch_space_destroy(space);
 }
 
 struct task *task_create(const struct program *program, const char *name, const char *const *argv,
                          const struct bitmap *affinity)
+{
+    return task_create_with_arena(program, name, argv, affinity, 0);
+}
+
+struct task *task_create_with_arena(const struct program *program, const char *name,
+                                    const char *const *argv, const struct bitmap *affinity,
+                                    uint32_t arena_kib)
 {
     struct task *task = memory_allocate(TASK_PAGES);
 
@@ -124,7 +133,8 @@ struct task *task_create(const struct program *program, const char *name, const 
     task->canary = CANARY;
     task->pid = __atomic_add_fetch(&last_pid, 1, __ATOMIC_RELAXED);
     format_buffer(task->name, sizeof task->name, "%s", name);
-    if (build_user_memory(task, program, argv) != OK) {
+    if (build_user_memory(task, program, argv) != OK ||
+        arena_allocate(&task->space, arena_kib) != OK) {
         free_user_memory(&task->space);
         memory_free(task, TASK_PAGES);
         return NULL;

@@ -51,6 +51,12 @@ struct task {
 struct task *task_create(const struct program *program, const char *name, const char *const *argv,
                          const struct bitmap *affinity);
 
+/* The same with an arena of at least `arena_kib` KiB (kernel/arena.h), 0 for none. NULL if memory
+ * has no room for it either; arena_room_kib() says what there is room for. */
+struct task *task_create_with_arena(const struct program *program, const char *name,
+                                    const char *const *argv, const struct bitmap *affinity,
+                                    uint32_t arena_kib);
+
 /* Frees a task that has ended and been left by its CPU (sched_wait_for_ends has returned). */
 void task_destroy(struct task *task);
 

@@ -40,6 +40,14 @@ int sys_sleep_us(uint32_t us)
     return (int)system_call(SYSCALL_SLEEP, us, 0, 0);
 }
 
+void *sys_arena(size_t *bytes)
+{
+    uint64_t arena = system_call(SYSCALL_ARENA, 0, 0, 0);
+
+    *bytes = (size_t)(arena >> 32);
+    return (void *)(uint32_t)arena;
+}
+
 unsigned sys_cpu(void)
 {
     return (unsigned)system_call(SYSCALL_CPU, 0, 0, 0);

@@ -27,6 +27,10 @@ uint64_t sys_clock_ns(void);
 /* Sleeps for at least `us` microseconds. Returns 0, or a negative number if it was cut short. */
 int sys_sleep_us(uint32_t us);
 
+/* The arena: a large buffer of the program's own, zeroed at the start, if whoever started it asked
+ * for one; aligned to 2 MiB. NULL and 0 bytes without one. */
+void *sys_arena(size_t *bytes);
+
 /* The number of the CPU this runs on; may be out of date at once. */
 unsigned sys_cpu(void);
 

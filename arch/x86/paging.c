@@ -18,7 +18,6 @@
 #define PAGE_ADDRESS 0xffffff000ull
 
 #define ENTRIES 512u
-#define LARGE_BYTES 0x200000u
 #define GIGABYTE 0x40000000u
 #define DEVICE_BASE 0xc0000000u
 #define DEVICE_TABLES 2u /* 4 MiB of device window */
@@ -62,9 +61,9 @@ static void map_ram(uint32_t ram_end)
     }
     for (uint32_t i = 0; i < IMAGE_TABLES; i++)
         ram_directory[i] = phys_of(image_tables[i]) | PAGE_PRESENT | PAGE_WRITABLE;
-    for (uint32_t i = IMAGE_TABLES; i < ENTRIES && i * LARGE_BYTES < ram_end; i++)
-        ram_directory[i] = (uint64_t)i * LARGE_BYTES | PAGE_PRESENT | PAGE_WRITABLE | PAGE_LARGE |
-                           global | no_execute;
+    for (uint32_t i = IMAGE_TABLES; i < ENTRIES && i * LARGE_PAGE_BYTES < ram_end; i++)
+        ram_directory[i] = (uint64_t)i * LARGE_PAGE_BYTES | PAGE_PRESENT | PAGE_WRITABLE |
+                           PAGE_LARGE | global | no_execute;
 }
 
 void paging_init(uint32_t ram_end, bool use_nx, bool use_global)
@@ -142,13 +141,40 @@ enum error arch_space_map(struct address_space *space, uint32_t address, uint32_
     return OK;
 }
 
+enum error arch_space_map_arena(struct address_space *space, uint32_t phys)
+{
+    uint32_t block = ARENA_BASE / LARGE_PAGE_BYTES % ENTRIES + space->arena_blocks;
+
+    if (block >= ENTRIES)
+        return ERROR_NO_MEMORY;
+    space->directory[block] =
+        phys | PAGE_PRESENT | PAGE_WRITABLE | PAGE_USER | PAGE_LARGE | no_execute;
+    space->arena_blocks++;
+    return OK;
+}
+
 uint32_t arch_space_lookup(const struct address_space *space, uint32_t address, bool *writable)
 {
     uint64_t entry;
 
-    if (space->table == NULL || address < USER_BASE || address >= USER_LIMIT)
+    if (space->directory == NULL || address < USER_BASE || address >= ARENA_LIMIT)
         return 0;
-    entry = space->table[address / PAGE_BYTES % ENTRIES];
+    if (address < USER_LIMIT)
+        entry = space->table[address / PAGE_BYTES % ENTRIES];
+    else
+        entry = space->directory[address / LARGE_PAGE_BYTES % ENTRIES];
     *writable = (entry & PAGE_WRITABLE) != 0;
-    return (entry & PAGE_PRESENT) == 0 ? 0 : (uint32_t)(entry & PAGE_ADDRESS);
+    if ((entry & PAGE_PRESENT) == 0)
+        return 0;
+    /* Of a large page the part that holds the address: its own entry has these bits clear. */
+    return (uint32_t)(entry & PAGE_ADDRESS) |
+           (address < USER_LIMIT ? 0 : address % LARGE_PAGE_BYTES / PAGE_BYTES * PAGE_BYTES);
+}
+
+void arch_zero_pages(void *pages, uint32_t count)
+{
+    uint32_t words = count * (PAGE_BYTES / 4);
+
+    /* One instruction, which a CPU does faster than any loop. */
+    __asm__ volatile("rep stosl" : "+D"(pages), "+c"(words) : "a"(0) : "memory");
 }

@@ -3,7 +3,8 @@
  *
  *   0  identity mapping of RAM: the kernel image page by page (text read-only, data never
  *      executable, page 0 absent), the rest in 2 MiB pages
- *   1  the running task's user memory; absent outside tasks
+ *   1  the running task's user memory, absent outside tasks: 2 MiB for program and stack page by
+ *      page, above it the arena in 2 MiB pages
  *   2  nothing
  *   3  device registers, mapped on demand and never cached
  */
