@@ -94,6 +94,11 @@ enum error arch_space_map_arena(struct address_space *space, uint32_t phys);
 /* The physical page (4 KiB) mapped at a user address, or 0; *writable says how. */
 uint32_t arch_space_lookup(const struct address_space *space, uint32_t address, bool *writable);
 
+/* A task's FPU, MMX and SSE registers while it does not run, as the processor lays them out. */
+struct fpu_state {
+    uint8_t bytes[512];
+} __attribute__((aligned(16)));
+
 /* Fills pages with zeroes. */
 void arch_zero_pages(void *pages, uint32_t count);
 
@@ -103,7 +108,7 @@ void arch_prepare_user(struct task *task, uint32_t entry, uint32_t stack_pointer
 /* The same for a kernel thread that runs function(argument), which never returns. */
 void arch_prepare_kernel(struct task *task, void (*function)(void *), void *argument);
 
-/* Switches stacks and address spaces. Called with interrupts off and the scheduler's lock held;
+/* Switches stacks, address spaces and FPU registers. Called with interrupts off and the scheduler's lock held;
  * returns, still so, when the calling task runs again, maybe on another CPU. Saves all that the
  * C calling convention lets a call destroy. */
 void arch_switch(struct task *previous, struct task *next);

@@ -7,7 +7,6 @@
 #include "kernel/panic.h"
 #include "kernel/sched/dispatch.h"
 
-#define TASK_PAGES 2 /* record and kernel stack */
 #define FAULT_STACK_PAGES 1
 #define CANARY 0x7a5dcafeu
 #define USER_STACK_PAGES 4
@@ -16,11 +15,6 @@
 _Static_assert(sizeof(struct task) < 1536, "the rest of the block is the kernel stack");
 
 static uint32_t last_pid; /* [a] */
-
-void *task_stack_top(struct task *task)
-{
-    return (uint8_t *)task + TASK_PAGES * PAGE_BYTES;
-}
 
 void *task_fault_stack_top(struct task *idle)
 {

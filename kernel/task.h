@@ -11,9 +11,11 @@
 #include <stdint.h>
 
 #include "kernel/arch.h"
+#include "kernel/memory.h"
 #include "kernel/program.h"
 #include "kernel/sched/policy.h"
 
+#define TASK_PAGES 2 /* record and kernel stack */
 #define TASK_NAME_BYTES 32
 #define TASK_RESULT_BYTES 16
 #define TASK_LINE_BYTES 128
@@ -24,6 +26,7 @@ enum task_state { TASK_CREATED, TASK_STARTED, TASK_ENDED };
 struct task {
     struct sched_entity entity; /* [q] */
     struct address_space space; /* [I] */
+    struct fpu_state fpu;       /* [q] saved while it does not run; not of kernel threads */
     void *stack_pointer;        /* [q] saved while it does not run */
     uint32_t pid;               /* [I] */
     char name[TASK_NAME_BYTES]; /* [I] as the log calls it */
@@ -65,7 +68,10 @@ struct task *task_create_idle(void);
 void *task_fault_stack_top(struct task *idle);
 
 /* Where the kernel stack of a task starts. */
-void *task_stack_top(struct task *task);
+static inline void *task_stack_top(struct task *task)
+{
+    return (uint8_t *)task + TASK_PAGES * PAGE_BYTES;
+}
 
 /* Panics if the kernel stack has run into the record. */
 void task_check_stack(const struct task *task);

@@ -30,6 +30,7 @@ KEYS = {
     "cpu": "cpu apic_id package core thread type state reason",
     "core": "core package cpus shares",
     "topology": "packages cores cpus threads_per_core shares method vendor model_name",
+    "fpu": "state sse",
     "timer": "tsc_hz tsc_invariant reference error_ppm tick slice_us",
     "run": "experiment sched tasks rounds slice_us smt_model blocks host_cpus sharing",
     "task": "experiment sched round task pid cpus wall_us run_us wait_us shared_us switches "

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "arch/x86/fpu.h"
 #include "arch/x86/io.h"
 #include "arch/x86/regs.h"
 #include "kernel/arch.h"
@@ -54,7 +55,8 @@ void cpu_features_enable(void)
     if (ident.umip)
         cr4 |= CR4_UMIP;
     cr4_write(cr4);
-    cr0_write((cr0_read() | CR0_EM | CR0_NE | CR0_WP) & ~(CR0_MP | CR0_TS));
+    cr0_write(cr0_read() | CR0_WP);
+    fpu_enable();
 }
 
 struct cpu *arch_this_cpu(void)

@@ -19,7 +19,7 @@ struct cpuid_regs cpu_live_cpuid(void *unused, uint32_t leaf, uint32_t subleaf);
 /* Whether this CPU has the CPUID instruction at all. */
 bool cpu_has_cpuid(void);
 
-/* Protection features this CPU has, and no FPU for anybody: nothing uses it. */
+/* Protection features this CPU has, and the FPU. */
 void cpu_features_enable(void);
 
 #endif

@@ -1,5 +1,7 @@
 #include "arch/x86/gdt.h"
 
+#include <stddef.h>
+
 #include "arch/x86/io.h"
 #include "arch/x86/regs.h"
 #include "arch/x86/trap.h"
@@ -15,13 +17,16 @@
 #define FLAGS_TSS 0x0
 #define LIMIT_4GIB 0xfffff
 
-/* What each CPU's GS segment covers: the word at gs:0 (arch/x86/cpu.h). */
+/* Each CPU's GS segment begins here: the record at gs:0 (arch/x86/cpu.c), then the stack in the
+ * TSS, which the segment ends with. */
 struct gdt_cpu {
     struct cpu *record;
-    uint64_t gdt[GDT_ENTRIES];
     struct tss tss;
     struct tss double_fault_tss;
+    uint64_t gdt[GDT_ENTRIES];
 };
+#define PERCPU_BYTES (GDT_STACK_OFFSET + sizeof(uint32_t))
+_Static_assert(offsetof(struct gdt_cpu, tss.esp0) == GDT_STACK_OFFSET, "gdt_set_kernel_stack");
 
 static struct gdt_cpu gdt_cpus[MAX_CPUS];
 
@@ -38,8 +43,7 @@ static void fill_descriptors(struct gdt_cpu *g)
     g->gdt[GDT_KERNEL_DATA] = descriptor(0, LIMIT_4GIB, ACCESS_DATA, FLAGS_4K_32BIT);
     g->gdt[GDT_USER_CODE] = descriptor(0, LIMIT_4GIB, ACCESS_CODE | ACCESS_RING3, FLAGS_4K_32BIT);
     g->gdt[GDT_USER_DATA] = descriptor(0, LIMIT_4GIB, ACCESS_DATA | ACCESS_RING3, FLAGS_4K_32BIT);
-    g->gdt[GDT_PERCPU] =
-        descriptor((uint32_t)g, sizeof g->record - 1, ACCESS_DATA, FLAGS_BYTES_32BIT);
+    g->gdt[GDT_PERCPU] = descriptor((uint32_t)g, PERCPU_BYTES - 1, ACCESS_DATA, FLAGS_BYTES_32BIT);
     g->gdt[GDT_TSS] = descriptor((uint32_t)&g->tss, sizeof g->tss - 1, ACCESS_TSS, FLAGS_TSS);
     g->gdt[GDT_DOUBLE_FAULT_TSS] =
         descriptor((uint32_t)&g->double_fault_tss, sizeof g->tss - 1, ACCESS_TSS, FLAGS_TSS);
@@ -92,11 +96,6 @@ void gdt_init(unsigned cpu, struct cpu *record, void *fault_stack_top)
     fill_descriptors(g);
     fill_task_states(g, fault_stack_top);
     load(g);
-}
-
-void gdt_set_kernel_stack(unsigned cpu, void *stack_top)
-{
-    gdt_cpus[cpu].tss.esp0 = (uint32_t)stack_top;
 }
 
 const struct tss *gdt_faulted_state(unsigned cpu)

@@ -14,8 +14,14 @@ struct cpu;
  * `fault_stack_top` is the stack for double faults. */
 void gdt_init(unsigned cpu, struct cpu *record, void *fault_stack_top);
 
-/* The stack this CPU takes on the next entry from ring 3. */
-void gdt_set_kernel_stack(unsigned cpu, void *stack_top);
+/* Where a CPU's segment holds the top of the stack it takes on the next entry from ring 3. */
+#define GDT_STACK_OFFSET 8
+
+/* Sets that stack, for the CPU that calls; interrupts off. */
+static inline void gdt_set_kernel_stack(void *stack_top)
+{
+    __asm__ volatile("movl %0, %%gs:%c1" : : "r"(stack_top), "i"(GDT_STACK_OFFSET) : "memory");
+}
 
 /* The registers saved when CPU `cpu` double-faulted. */
 struct tss;

@@ -8,6 +8,7 @@
 #include "arch/x86/decode/memory_map.h"
 #include "arch/x86/decode/topology_print.h"
 #include "arch/x86/firmware.h"
+#include "arch/x86/fpu.h"
 #include "arch/x86/gdt.h"
 #include "arch/x86/idt.h"
 #include "arch/x86/io.h"
@@ -208,6 +209,7 @@ void arch_start_boot_cpu(const struct options *options)
     print_boot_record();
     start_memory();
     list_cpus(start_lapic());
+    fpu_init(&boot_cpu_ident);
     cpu_features_enable();
     clock_init(firmware.has_fadt ? &firmware.fadt : NULL, firmware.has_hpet ? &firmware.hpet : NULL,
                boot_cpu_ident.tsc_invariant, options->slice_us);

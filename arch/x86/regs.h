@@ -17,7 +17,10 @@
 #define CR0_PG (1u << 31)
 #define CR4_PAE (1u << 5)
 #define CR4_PGE (1u << 7)
+#define CR4_OSFXSR (1u << 9)
+#define CR4_OSXMMEXCPT (1u << 10)
 #define CR4_UMIP (1u << 11)
+#define CR4_OSXSAVE (1u << 18)
 #define CR4_SMEP (1u << 20)
 
 /* "System Flags and Fields in the EFLAGS Register" */

@@ -1,4 +1,5 @@
 /* Stacks of new threads and the switch between threads: the C half of switch.asm. */
+#include "arch/x86/fpu.h"
 #include "arch/x86/gdt.h"
 #include "arch/x86/io.h"
 #include "arch/x86/paging.h"
@@ -38,6 +39,7 @@ void arch_prepare_user(struct task *task, uint32_t entry, uint32_t stack_pointer
     frame->user_esp = stack_pointer;
     frame->user_ss = SELECTOR_USER_DATA;
     task->stack_pointer = push_start(frame);
+    fpu_prepare(&task->fpu);
 }
 
 void arch_prepare_kernel(struct task *task, void (*function)(void *), void *argument)
@@ -51,8 +53,11 @@ void arch_prepare_kernel(struct task *task, void (*function)(void *), void *argu
 
 void arch_switch(struct task *previous, struct task *next)
 {
+    if (previous->space.directory != NULL)
+        fpu_save(&previous->fpu);
     if (next->space.directory != NULL) {
-        gdt_set_kernel_stack(arch_this_cpu()->cpu, task_stack_top(next));
+        fpu_load(&next->fpu);
+        gdt_set_kernel_stack(task_stack_top(next));
         cr3_write((uint32_t)next->space.root);
     } else if (previous->space.directory != NULL) {
         /* An ended task's tables are about to be freed: no CPU may still be using them. */

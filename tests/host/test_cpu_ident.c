@@ -164,11 +164,14 @@ static void test_features(void **state)
         size_t flag;
     } features[] = {
 #define FLAG(name) offsetof(struct cpu_ident, name)
+        {1, 3, 0, FLAG(fpu)},
         {1, 3, 4, FLAG(tsc)},
         {1, 3, 5, FLAG(msr)},
         {1, 3, 6, FLAG(pae)},
         {1, 3, 9, FLAG(apic)},
         {1, 3, 13, FLAG(pge)},
+        {1, 3, 24, FLAG(fxsr)},
+        {1, 3, 25, FLAG(sse)},
         {1, 3, 28, FLAG(htt)},
         {1, 2, 21, FLAG(x2apic)},
         {1, 2, 24, FLAG(tsc_deadline)},
@@ -181,8 +184,9 @@ static void test_features(void **state)
         {0x80000001, 3, 20, FLAG(nx)},
         {0x80000001, 2, 22, FLAG(topoext)},
         {0x80000007, 3, 8, FLAG(tsc_invariant)},
+        {0x80000008, 1, 2, FLAG(fpu_pointers)},
     };
-    static const uint32_t used[] = {1, 6, 7, 0x80000001, 0x80000007};
+    static const uint32_t used[] = {1, 6, 7, 0x80000001, 0x80000007, 0x80000008};
     const size_t count = sizeof(features) / sizeof(features[0]);
 
     (void)state;
@@ -265,6 +269,9 @@ static void test_s16_unequal_cpus_are_noticed(void **state)
     assert_string_equal(cpu_ident_lacks(&other, &boot_cpu), "no-execute pages");
     boot_cpu.nx = false;
     assert_null(cpu_ident_lacks(&other, &boot_cpu));
+    boot_cpu.sse = true;
+    assert_string_equal(cpu_ident_lacks(&other, &boot_cpu), "SSE");
+    boot_cpu.sse = false;
     other.nx = true; /* more than the boot CPU has is no trouble */
     assert_null(cpu_ident_lacks(&other, &boot_cpu));
     other.pae = false;

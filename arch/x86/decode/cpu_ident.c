@@ -1,5 +1,5 @@
 /*
- * CPUID leaves 0, 1, 6, 7, 0x40000000 and 0x80000000 to 0x80000007.
+ * CPUID leaves 0, 1, 6, 7, 0x40000000 and 0x80000000 to 0x80000008.
  * Intel SDM volume 2, "CPUID - CPU Identification"; AMD APM volume 3, "Obtaining Processor
  * Information Via the CPUID Instruction".
  */
@@ -84,11 +84,14 @@ static void identify_features(cpuid_reader *read, void *ctx, struct cpu_ident *o
     struct cpuid_regs extended1 = cpu_ident_leaf(out, read, ctx, 0x80000001, 0);
 
     identify_family(leaf1.eax, out);
+    out->fpu = bit(leaf1.edx, 0);
     out->tsc = bit(leaf1.edx, 4);
     out->msr = bit(leaf1.edx, 5);
     out->pae = bit(leaf1.edx, 6);
     out->apic = bit(leaf1.edx, 9);
     out->pge = bit(leaf1.edx, 13);
+    out->fxsr = bit(leaf1.edx, 24);
+    out->sse = bit(leaf1.edx, 25);
     out->htt = bit(leaf1.edx, 28);
     out->x2apic = bit(leaf1.ecx, 21);
     out->tsc_deadline = bit(leaf1.ecx, 24);
@@ -101,6 +104,7 @@ static void identify_features(cpuid_reader *read, void *ctx, struct cpu_ident *o
     out->nx = bit(extended1.edx, 20);
     out->topoext = bit(extended1.ecx, 22);
     out->tsc_invariant = bit(cpu_ident_leaf(out, read, ctx, 0x80000007, 0).edx, 8);
+    out->fpu_pointers = bit(cpu_ident_leaf(out, read, ctx, 0x80000008, 0).ebx, 2);
 }
 
 /* Leaves 0x80000002 to 4; spaces before, behind and in runs are dropped, Intel pads with them. */
@@ -184,6 +188,9 @@ const char *cpu_ident_lacks(const struct cpu_ident *cpu, const struct cpu_ident 
         {boot_cpu->pae, cpu->pae, "PAE"},
         {boot_cpu->pge, cpu->pge, "global pages"},
         {boot_cpu->nx, cpu->nx, "no-execute pages"},
+        {boot_cpu->fpu, cpu->fpu, "an FPU"},
+        {boot_cpu->fxsr, cpu->fxsr, "FXSAVE"},
+        {boot_cpu->sse, cpu->sse, "SSE"},
     };
 
     for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++) {

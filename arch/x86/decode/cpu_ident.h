@@ -40,13 +40,15 @@ struct cpu_ident {
     uint8_t model;
     uint8_t stepping;
     bool pae, apic, tsc, msr, pge; /* leaf 1 EDX */
-    bool htt;                      /* leaf 1 EBX[23:16] means something, no more than that */
-    bool x2apic, tsc_deadline;     /* leaf 1 ECX */
+    bool fpu, fxsr, sse;
+    bool htt;                  /* leaf 1 EBX[23:16] means something, no more than that */
+    bool x2apic, tsc_deadline; /* leaf 1 ECX */
     bool hypervisor;
     bool arat;                     /* leaf 6: the APIC timer runs on in deep sleep */
     bool smep, smap, umip, hybrid; /* leaf 7 */
     bool nx, topoext;              /* leaf 0x80000001 */
     bool tsc_invariant;            /* leaf 0x80000007 */
+    bool fpu_pointers; /* leaf 0x80000008, AMD: FXRSTOR always loads the error pointers */
 };
 
 /* Reads one CPU: call it on that CPU. Never fails; what the CPU does not tell stays zero. */
