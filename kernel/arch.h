@@ -108,9 +108,9 @@ void arch_prepare_user(struct task *task, uint32_t entry, uint32_t stack_pointer
 /* The same for a kernel thread that runs function(argument), which never returns. */
 void arch_prepare_kernel(struct task *task, void (*function)(void *), void *argument);
 
-/* Switches stacks, address spaces and FPU registers. Called with interrupts off and the scheduler's lock held;
- * returns, still so, when the calling task runs again, maybe on another CPU. Saves all that the
- * C calling convention lets a call destroy. */
+/* Switches stacks, address spaces and FPU registers. Called with interrupts off; returns, still so,
+ * when the calling task runs again, maybe on another CPU. Saves all that the C calling convention
+ * lets a call destroy. */
 void arch_switch(struct task *previous, struct task *next);
 
 /* ---- Console and end ---- */

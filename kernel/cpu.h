@@ -3,7 +3,7 @@
  * on it. What the hardware needs per CPU (GDT, TSS) is in arch/x86/gdt.c.
  *
  * Letters: [I] fixed once the CPU is online, [o] only touched by that CPU with interrupts off,
- * [a] atomic, [q] guarded by the scheduler's lock.
+ * [a] atomic.
  */
 #ifndef KERNEL_CPU_H
 #define KERNEL_CPU_H
@@ -32,7 +32,8 @@ struct cpu {
     const char *reason;      /* [I] why it is failed or skipped; static text, or "" */
     struct task *running;    /* [o] whose registers are in the CPU, the idle task included */
     struct task *idle;       /* [I] runs when there is nothing to run */
-    struct task *sleepers;   /* [q] tasks to wake by this CPU's timer, earliest first */
+    struct task *left;       /* [o] what ran before, until its registers are saved */
+    struct task *sleepers;   /* [o] tasks to wake by this CPU's timer, earliest first */
     uint64_t slice_end_ns;   /* [o] when the running task's slice ends; 0: no slice */
     uint64_t stall_at_ns;    /* [o] when the model of a shared core looks again; 0: never */
     uint64_t armed_ns;       /* [o] what the timer is set to; UINT64_MAX: off, 0: not known */

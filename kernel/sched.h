@@ -1,7 +1,7 @@
 /*
- * The scheduler as the kernel uses it: one lock around the pure state machine (kernel/sched/), the
+ * The scheduler as the kernel uses it: locks around the pure state machine (kernel/sched/), the
  * context switch, timers, sleep and wake-up, and the model of a shared core. Which task runs where
- * is decided in kernel/sched/.
+ * is decided in kernel/sched/; which lock guards what is in kernel/sched_lock.h.
  *
  * The conductor is the kernel's own thread on the boot CPU: it starts experiments and reports on
  * them. To the policies it does not exist. When it has something to do it interrupts whatever the
@@ -56,8 +56,22 @@ uint32_t sched_ends(void);
 /* Waits until sched_ends() is no longer `seen`, or until `deadline_ns` (UINT64_MAX: for ever). */
 void sched_wait(uint32_t seen, uint64_t deadline_ns);
 
+/* Whether a task has ended and no CPU is on its stack any more, so that it can be destroyed. */
+bool sched_has_ended(const struct task *task);
+
 /* Ends a task when it next leaves the kernel, and waits for that; one that runs is interrupted. */
 void sched_kill(struct task *task);
+
+/* Keeps a task from running until sched_resume. Both take effect at once, by interrupting the CPU
+ * it runs on. It must not have ended. */
+void sched_pause(struct task *task);
+void sched_resume(struct task *task);
+
+/* Changes where a task may run, at once likewise. */
+void sched_set_affinity(struct task *task, const struct bitmap *affinity);
+
+/* CPU time left empty so far, by the policies that keep strangers off a core, over all cores. */
+uint64_t sched_forced_idle_ns(void);
 
 /* ---- For system calls and traps; interrupts off, in the context of the running task ---- */
 
@@ -78,7 +92,8 @@ struct task *sched_current(void);
 
 /* ---- For context switches and CPUs ---- */
 
-/* First thing a new thread does: releases the lock that was held across the switch. */
+/* First thing after a switch, in the new context: the one that was left is free to run elsewhere.
+ */
 void sched_finish_switch(void);
 
 /* What a CPU does when there is nothing to do. Never returns. */

@@ -5,6 +5,7 @@
 #include "kernel/lib/clock_math.h"
 #include "kernel/log.h"
 #include "kernel/sched/check.h"
+#include "kernel/spinlock.h"
 
 #define EVENTS 64u        /* remembered */
 #define SAMPLE_EVERY 16u  /* decisions between two checks of everything */
@@ -18,9 +19,10 @@ struct watch_event {
 };
 
 static bool enabled;
+static struct spinlock watch_lock = SPINLOCK("watch"); /* of all below; the log is taken inside */
 static struct bitmap kicked;
 static struct watch_event events[EVENTS];
-static uint32_t event_count, checks, violations;
+static uint32_t event_count, checked_count, checks, violations;
 
 void watch_enable(bool on)
 {
@@ -29,8 +31,17 @@ void watch_enable(bool on)
 
 void watch_kicked(uint32_t cpu)
 {
-    if (enabled)
-        bitmap_set(&kicked, cpu);
+    if (!enabled)
+        return;
+    spinlock_acquire(&watch_lock);
+    bitmap_set(&kicked, cpu);
+    spinlock_release(&watch_lock);
+}
+
+bool watch_is_due(void)
+{
+    return enabled &&
+           __atomic_load_n(&event_count, __ATOMIC_RELAXED) - checked_count >= SAMPLE_EVERY;
 }
 
 uint32_t watch_checks(void)
@@ -60,21 +71,47 @@ static void report(const struct check_result *result)
         print_events();
 }
 
-void watch_decided(const struct sched *sched, uint32_t cpu, uint64_t now_ns,
+static void note_event(uint32_t cpu, uint64_t now_ns, enum dispatch_event event, uint32_t pid)
+{
+    events[event_count % EVENTS] =
+        (struct watch_event){now_ns, pid, (uint16_t)cpu, (uint16_t)event};
+    __atomic_store_n(&event_count, event_count + 1, __ATOMIC_RELAXED);
+}
+
+void watch_swapped(const struct sched *sched, uint32_t cpu, uint64_t now_ns,
                    enum dispatch_event event, uint32_t pid)
 {
     struct check_result result;
 
     if (!enabled)
         return;
-    bitmap_clear(&kicked, cpu);
-    events[event_count++ % EVENTS] =
-        (struct watch_event){now_ns, pid, (uint16_t)cpu, (uint16_t)event};
+    spinlock_acquire(&watch_lock);
+    note_event(cpu, now_ns, event, pid);
     result = check_cpu(sched, cpu, &kicked);
     report(&result);
-    if (event_count % SAMPLE_EVERY != 0)
+    spinlock_release(&watch_lock);
+}
+
+void watch_decided(const struct sched *sched, uint32_t cpu, uint64_t now_ns,
+                   enum dispatch_event event, uint32_t pid)
+{
+    struct check_result result;
+    bool all = watch_is_due();
+
+    if (!enabled)
         return;
-    checks++;
-    result = check_sched(sched, &kicked);
+    for (uint32_t core = 0; all && core < sched->cpu_count; core++)
+        sched_touch(sched, core); /* before the watch's lock, for which their owners may wait */
+    spinlock_acquire(&watch_lock);
+    bitmap_clear(&kicked, cpu);
+    note_event(cpu, now_ns, event, pid);
+    result = check_cpu(sched, cpu, &kicked);
     report(&result);
+    if (all) {
+        checked_count = event_count;
+        checks++;
+        result = check_sched(sched, &kicked);
+        report(&result);
+    }
+    spinlock_release(&watch_lock);
 }

@@ -1,7 +1,7 @@
 /*
  * The online checker, check=on: verifies the scheduler's invariants while it schedules
  * (kernel/sched/check.c has the rules), and remembers the last events, to print them with the
- * first violation. Guarded by the scheduler's lock, like what it looks at.
+ * first violation. It has a lock of its own, which is taken after the scheduler's.
  */
 #ifndef KERNEL_SCHED_WATCH_H
 #define KERNEL_SCHED_WATCH_H
@@ -21,6 +21,13 @@ void watch_kicked(uint32_t cpu);
  * and every so often everything. A violation is an `error:` record, which makes the run fail. */
 void watch_decided(const struct sched *sched, uint32_t cpu, uint64_t now_ns,
                    enum dispatch_event event, uint32_t pid);
+
+/* The same for a decision by dispatch_swap, with only the lock of the CPU's core held. */
+void watch_swapped(const struct sched *sched, uint32_t cpu, uint64_t now_ns,
+                   enum dispatch_event event, uint32_t pid);
+
+/* Whether it is time to verify everything, which only watch_decided can. */
+bool watch_is_due(void);
 
 /* States verified as a whole, for the summary. */
 uint32_t watch_checks(void);

@@ -22,18 +22,20 @@
 
 enum task_state { TASK_CREATED, TASK_STARTED, TASK_ENDED };
 
-/* Letters as in kernel/cpu.h; [s] set by the task's own system calls. */
+/* Letters as in kernel/cpu.h; [s] set by the task's own system calls, [r] by the CPU that has set
+ * on_cpu. */
 struct task {
-    struct sched_entity entity; /* [q] */
+    struct sched_entity entity; /* as kernel/sched/policy.h says */
+    bool on_cpu;                /* [a] some CPU is on its stack, or about to be */
     struct address_space space; /* [I] */
-    struct fpu_state fpu;       /* [q] saved while it does not run; not of kernel threads */
-    void *stack_pointer;        /* [q] saved while it does not run */
+    struct fpu_state fpu;       /* [r] saved while it does not run; not of kernel threads */
+    void *stack_pointer;        /* [r] saved while it does not run */
     uint32_t pid;               /* [I] */
     char name[TASK_NAME_BYTES]; /* [I] as the log calls it */
-    uint32_t state;             /* [q] enum task_state */
-    uint64_t start_ns, end_ns;  /* [q] first wake-up and end */
-    uint64_t wake_ns;           /* [q] while asleep: until when */
-    struct task *next_sleeper;  /* [q] */
+    uint32_t state;             /* [a] enum task_state */
+    uint64_t start_ns, end_ns;  /* [I] first wake-up and end, once that has come */
+    uint64_t wake_ns;           /* [r] while asleep: until when */
+    struct task *next_sleeper;  /* [o] of the CPU that will wake it */
     struct {
         uint32_t switches, cpu;
     } traced;                          /* [o] its last dispatch, as the trace has it */

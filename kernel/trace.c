@@ -98,8 +98,9 @@ static enum trace_kind end_of_run(const struct task *task, enum dispatch_event e
     return task->entity.paused ? TRACE_BLOCK : TRACE_PREEMPT;
 }
 
-static void record_dispatch(unsigned cpu, uint64_t now_ns, struct task *task)
+static void record_dispatch(unsigned cpu, struct task *task)
 {
+    uint64_t now_ns = task->entity.since_ns;
     uint32_t from = task->traced.switches == 0 ? TRACE_ABSENT : task->traced.cpu;
 
     if (from != TRACE_ABSENT && sched_core_of(from) != sched_core_of(cpu))
@@ -109,18 +110,19 @@ static void record_dispatch(unsigned cpu, uint64_t now_ns, struct task *task)
     task->traced.cpu = cpu;
 }
 
-void trace_record_decision(unsigned cpu, uint64_t now_ns, struct task *before, struct task *after,
+void trace_record_decision(unsigned cpu, struct task *before, struct task *after,
                            enum dispatch_event event)
 {
     /* What was taken off and put back within one decision has been dispatched again. */
     bool dispatched = after != NULL && after->entity.switches != after->traced.switches;
 
     if (before != NULL && (before != after || dispatched))
-        record(cpu, now_ns, end_of_run(before, event), before->pid, TRACE_ABSENT, NULL);
+        record(cpu, before->entity.since_ns, end_of_run(before, event), before->pid, TRACE_ABSENT,
+               NULL);
     if (dispatched)
-        record_dispatch(cpu, now_ns, after);
+        record_dispatch(cpu, after);
     else if (before != NULL && after == NULL)
-        record(cpu, now_ns, TRACE_IDLE, 0, TRACE_ABSENT, NULL);
+        record(cpu, before->entity.since_ns, TRACE_IDLE, 0, TRACE_ABSENT, NULL);
 }
 
 /* The CPU that will run a task, as far as that is known, or one whose queue it is in. */

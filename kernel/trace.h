@@ -28,19 +28,20 @@ void trace_init(const struct options *options);
 /* The ring of each CPU, by its number; for the reader. NULL if nothing is traced. */
 struct trace_ring *trace_rings(void);
 
-void trace_record_decision(unsigned cpu, uint64_t now_ns, struct task *before, struct task *after,
+void trace_record_decision(unsigned cpu, struct task *before, struct task *after,
                            enum dispatch_event event);
 void trace_record_wake(unsigned cpu, uint64_t now_ns, const struct sched *sched,
                        const struct task *task);
 void trace_record_now(enum trace_kind kind, uint32_t pid, uint32_t other);
 
-/* This CPU, which ran `before`, has decided at now_ns to run `after` (either may be NULL), because
- * of `event`. Called while both are still as that decision left them. */
-static inline void trace_decided(unsigned cpu, uint64_t now_ns, struct task *before,
-                                 struct task *after, enum dispatch_event event)
+/* This CPU, which ran `before`, has decided to run `after` (either may be NULL), because of
+ * `event`. Called while both are still as that decision left them: the times are those of their
+ * accounts. */
+static inline void trace_decided(unsigned cpu, struct task *before, struct task *after,
+                                 enum dispatch_event event)
 {
     if (trace_on)
-        trace_record_decision(cpu, now_ns, before, after, event);
+        trace_record_decision(cpu, before, after, event);
 }
 
 /* This CPU has woken a task at now_ns, and the scheduler found a place for it. */

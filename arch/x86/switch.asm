@@ -4,9 +4,8 @@ bits 32
 section .text
 
 ; void switch_stacks(void **saved_stack_pointer, void *next_stack_pointer)
-; Entry: interrupts off, the scheduler's lock held; it stays held across the switch and is released
-;        by the context that resumes (sched_finish_switch), so nobody can run a task whose registers
-;        are not yet saved.
+; Entry: interrupts off. The context that resumes says that the other one is saved
+;        (sched_finish_switch); before that nobody runs it elsewhere.
 ; Saves: EBX, ESI, EDI, EBP (the System V ABI lets a call destroy the rest). Flags need no saving:
 ;        every switch happens with interrupts off.
 ; Exit:  on the other stack, returning to whoever called switch_stacks there, or into
@@ -29,7 +28,7 @@ switch_stacks:
 
 ; First instructions of a new thread, reached by the RET above.
 ; Entry: EBX = void (*function)(void *) or 0, ESI = its argument; above on the stack a trap frame
-;        when EBX is 0. Interrupts off, scheduler's lock held.
+;        when EBX is 0. Interrupts off.
 global thread_start
 extern sched_finish_switch, sched_return_to_user, trap_return
 thread_start:

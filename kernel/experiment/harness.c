@@ -63,17 +63,12 @@ void harness_start(struct run *run)
         sched_start(run->group[i]);
 }
 
-static bool has_ended(const struct task *task)
-{
-    return __atomic_load_n(&task->state, __ATOMIC_ACQUIRE) == TASK_ENDED;
-}
-
 void harness_wait_for(struct task *const *tasks, uint32_t count)
 {
     for (uint32_t i = 0; i < count;) {
         uint32_t seen = sched_ends();
 
-        if (has_ended(tasks[i]))
+        if (sched_has_ended(tasks[i]))
             i++;
         else
             sched_wait(seen, UINT64_MAX);

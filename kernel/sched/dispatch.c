@@ -87,6 +87,7 @@ static struct bitmap idle_for(const struct sched *sched, const struct sched_enti
         return whole;
     BITMAP_FOR_EACH(cpu, &idle)
     {
+        sched_touch(sched, sched->cpus[cpu].core);
         if (!occupancy_may_join(sched, entity, cpu))
             bitmap_clear(&idle, cpu);
     }

@@ -86,7 +86,7 @@ void dispatch_set_policy(struct sched *sched, const struct sched_policy *policy,
 /* Whether the entity may ever run on the CPU. */
 bool dispatch_allowed(const struct sched *sched, const struct sched_entity *entity, uint32_t cpu);
 
-/* Whether it may do so now, with what the other CPUs of the core run. */
+/* Whether it may do so now, with what the other CPUs of the core, which has been touched, run. */
 bool dispatch_may_run(const struct sched *sched, const struct sched_entity *entity, uint32_t cpu);
 
 /* Promises a queued entity to a CPU that is not `caller`, runs nothing and may run it. */

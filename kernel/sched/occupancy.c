@@ -101,7 +101,6 @@ bool occupancy_may_join(const struct sched *sched, const struct sched_entity *en
 
     if (sched->policy->sharing == SHARING_ANY)
         return true;
-    sched_touch(sched, sched->cpus[cpu].core);
     CORE_FOR_EACH(other, sched, core)
     {
         const struct sched_cpu *o = &sched->cpus[other];
@@ -187,11 +186,22 @@ void occupancy_call_siblings(struct sched *sched, uint32_t cpu)
     }
 }
 
-static void put_on(struct sched *sched, uint32_t cpu, struct sched_entity *entity, uint64_t now_ns)
+static uint64_t later(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns > b_ns ? a_ns : b_ns;
+}
+
+static void take_off(struct sched *sched, struct sched_cpu *c)
+{
+    c->current->run_ns += occupancy_passed(&c->current->since_ns, sched->cores[c->core].since_ns);
+}
+
+/* At the time up to which the core is settled, which is not before the entity came to wait. */
+static void put_on(struct sched *sched, uint32_t cpu, struct sched_entity *entity)
 {
     struct sched_cpu *c = &sched->cpus[cpu];
 
-    entity->wait_ns += occupancy_passed(&entity->since_ns, now_ns);
+    entity->wait_ns += occupancy_passed(&entity->since_ns, sched->cores[c->core].since_ns);
     entity->where = ENTITY_RUNNING;
     entity->core = c->core;
     entity->switches++;
@@ -211,12 +221,13 @@ void occupancy_start(struct sched *sched, uint32_t cpu, struct sched_entity *ent
 {
     struct sched_cpu *c = &sched->cpus[cpu];
 
-    occupancy_settle(sched, c->core);
+    sched_touch(sched, c->core);
+    occupancy_settle_at(sched, c->core, later(sched->now_ns, entity->since_ns));
     if (++sched->cores[c->core].running == 2)
         note_sharing(sched, cpu);
     if (sched->cores[c->core].running == 1) /* maybe of another group than what was there */
         occupancy_call_siblings(sched, cpu);
-    put_on(sched, cpu, entity, sched->now_ns);
+    put_on(sched, cpu, entity);
 }
 
 struct sched_entity *occupancy_stop(struct sched *sched, uint32_t cpu)
@@ -228,7 +239,7 @@ struct sched_entity *occupancy_stop(struct sched *sched, uint32_t cpu)
     if (sched->cores[c->core].running-- == 2)
         note_sharing(sched, cpu);
     list_remove(&c->sharing);
-    entity->run_ns += occupancy_passed(&entity->since_ns, sched->now_ns);
+    take_off(sched, c);
     entity->where = ENTITY_OUT;
     c->current = NULL;
     return entity;
@@ -238,7 +249,7 @@ void occupancy_swap(struct sched *sched, uint32_t cpu, struct sched_entity *next
 {
     struct sched_cpu *c = &sched->cpus[cpu];
 
-    occupancy_settle_at(sched, c->core, now_ns);
-    c->current->run_ns += occupancy_passed(&c->current->since_ns, now_ns);
-    put_on(sched, cpu, next, now_ns);
+    occupancy_settle_at(sched, c->core, later(now_ns, next->since_ns));
+    take_off(sched, c);
+    put_on(sched, cpu, next);
 }

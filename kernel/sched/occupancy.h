@@ -16,7 +16,8 @@ void occupancy_note_core(struct sched *sched, struct sched_core *core);
 /* Busy CPUs in the core of `cpu`, itself not counted. */
 uint32_t occupancy_busy_siblings(const struct sched *sched, uint32_t cpu);
 
-/* Whether the policy lets the entity run on `cpu` beside what the others of the core run. */
+/* Whether the policy lets the entity run on `cpu`, whose core has been touched, beside what the
+ * others of the core run. */
 bool occupancy_may_join(const struct sched *sched, const struct sched_entity *entity, uint32_t cpu);
 
 /* Whether the CPU runs something and two or more stay on its core. */
