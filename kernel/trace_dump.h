@@ -12,8 +12,8 @@
 /* Marks the begin of a round in the trace. */
 void trace_begin_round(const char *experiment, const char *sched, uint32_t round);
 
-/* Marks its end and prints everything up to there. */
-void trace_end_round(void);
+/* Marks its end and prints everything up to there; with `draw` also a picture of the round. */
+void trace_end_round(bool draw);
 
 /* Prints everything recorded so far. */
 void trace_dump(void);

@@ -47,7 +47,7 @@ static void perform_round(const struct experiment *experiment, const struct sche
 {
     trace_begin_round(experiment->name, policy->name, run.round);
     experiment->round(&run);
-    trace_end_round();
+    trace_end_round(run.round == main_options.rounds);
 }
 
 static void perform(const struct experiment *experiment, const struct sched_policy *policy)
@@ -81,7 +81,7 @@ static void warm_up(void)
         trace_begin_round(run.experiment->name, run.policy->name, run.round);
         harness_start(&run);
         harness_finish(&run);
-        trace_end_round();
+        trace_end_round(false);
     }
 }
 

@@ -1,5 +1,6 @@
 """The trace tells what the scheduler did: complete, in order, and in agreement with the accounts."""
 
+import re
 from collections import Counter
 
 import pytest
@@ -173,6 +174,45 @@ def test_tasks_of_a_round_are_between_its_marks(log):
         span = spans[f"{task['experiment']} {task['sched']} round {task['round']}"]
         for event in ("start", "end"):
             assert span[0] <= times[task["pid"], event] <= span[1], task.text
+
+
+def pictures(log):
+    """{title: lines} of the pictures; each is followed by an empty line."""
+    text = log.outcome.serial.decode("ascii").replace("\r\n", "\n")
+    return {match[1]: match[2].splitlines() for match in
+            re.finditer(r"^Timeline of ([^:\n]*):\n(.*?)\n\n", text, re.MULTILINE | re.DOTALL)}
+
+
+def test_last_rounds_have_pictures(log):
+    assert list(pictures(log)) == [f"{run['experiment']} {run['sched']} round {ROUNDS}"
+                                   for run in log.of("run")]
+
+
+def test_pictures_show_every_cpu_and_task(log):
+    cpus = sorted((core, cpu) for cpu, core in core_of(log).items())
+    for title, lines in pictures(log).items():
+        rows = [re.fullmatch(r"(?:core +(\d+)|) +cpu +(\d+) +\|([a-zA-Z.:]{60})\|", line)
+                for line in lines[:len(cpus)]]
+        assert all(rows), lines
+        assert [int(row[2]) for row in rows] == [cpu for _, cpu in cpus]
+        legend = dict(re.findall(r"\b([a-z])=(\d+) (?:md5 -t|hog)(?=,|$)",
+                                 "\n".join(lines[len(cpus):]), re.MULTILINE))
+        experiment, sched, _, number = title.split()
+        tasks = {task["pid"] for task in log.of("task", experiment=experiment, sched=sched,
+                                                round=int(number))}
+        assert tasks <= {int(pid) for pid in legend.values()}
+        assert len(legend) == len(tasks) + (experiment == "peg")
+        assert {cell.lower() for row in rows for cell in row[3] if cell.isalpha()} <= set(legend)
+
+
+def test_pictures_capitals_are_where_cores_are_shared(log):
+    assert pictures(log)
+    for lines in pictures(log).values():
+        cells = [line.split("|")[1] for line in lines if line.count("|") == 2]
+        assert len(cells) == 4
+        for first, second in (cells[:2], cells[2:]):
+            for a, b in zip(first, second):
+                assert (a.isupper(), b.isupper()) == (b.isalpha() and a.isalpha(),) * 2, lines
 
 
 def test_faults_are_events(boot):

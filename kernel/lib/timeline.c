@@ -1,0 +1,357 @@
+#include "kernel/lib/timeline.h"
+
+#include <stddef.h>
+
+#include "kernel/lib/clock_math.h"
+#include "kernel/lib/string.h"
+
+#define OTHERS TIMELINE_LETTERS /* the slot of all tasks without a letter */
+#define NO_SLOT UINT32_MAX
+
+/* What a cell holds; from CELL_SLOT on, the slot of the task that ran longest. */
+#define CELL_IDLE 0
+#define CELL_MOSTLY_IDLE 1
+#define CELL_SLOT 2
+
+#define LINE_BYTES 100
+#define LEGEND_COLUMNS 78u
+#define LABEL "                  " /* as wide as what is before the first cell */
+
+void timeline_init(struct timeline *timeline)
+{
+    memset(timeline, 0, sizeof *timeline);
+}
+
+static bool comes_before(const struct timeline_row *a, const struct timeline_row *b)
+{
+    return a->core != b->core ? a->core < b->core : a->cpu < b->cpu;
+}
+
+void timeline_add_cpu(struct timeline *timeline, uint32_t cpu, uint32_t core)
+{
+    struct timeline_row row = {.cpu = (uint16_t)cpu, .core = (uint16_t)core};
+    uint32_t place = timeline->row_count;
+
+    if (timeline->row_count == TIMELINE_ROWS) {
+        timeline->hidden_rows++;
+        if (!comes_before(&row, &timeline->rows[--place]))
+            return;
+    } else {
+        timeline->row_count++;
+    }
+    for (; place > 0 && comes_before(&row, &timeline->rows[place - 1]); place--)
+        timeline->rows[place] = timeline->rows[place - 1];
+    timeline->rows[place] = row;
+}
+
+/* ---- Tasks ---- */
+
+static struct timeline_task *find_task(struct timeline *timeline, uint32_t pid)
+{
+    for (uint32_t i = 0; i < TIMELINE_TASKS; i++)
+        if (timeline->tasks[i].pid == pid)
+            return &timeline->tasks[i];
+    return NULL;
+}
+
+static uint32_t find_slot(const struct timeline *timeline, uint32_t pid)
+{
+    for (uint32_t slot = 0; slot < timeline->slot_count; slot++)
+        if (timeline->slot_pids[slot] == pid)
+            return slot;
+    return NO_SLOT;
+}
+
+static void note_start(struct timeline *timeline, uint32_t pid, const char *name)
+{
+    struct timeline_task *task = find_task(timeline, 0);
+
+    if (task == NULL)
+        return; /* the legend will have no name for it */
+    *task = (struct timeline_task){.pid = pid};
+    format_buffer(task->name, sizeof task->name, "%s", name);
+}
+
+/* Names in the legend are needed until the picture is printed. */
+static void note_end(struct timeline *timeline, uint32_t pid)
+{
+    struct timeline_task *task = find_task(timeline, pid);
+
+    if (task != NULL && pid != 0) {
+        task->ended = true;
+        if (find_slot(timeline, pid) == NO_SLOT)
+            task->pid = 0;
+    }
+}
+
+static void forget_ended(struct timeline *timeline)
+{
+    for (uint32_t i = 0; i < TIMELINE_TASKS; i++)
+        if (timeline->tasks[i].ended)
+            timeline->tasks[i] = (struct timeline_task){0};
+}
+
+/* A task has come into the picture. */
+static void admit(struct timeline *timeline, uint32_t pid)
+{
+    if (find_slot(timeline, pid) != NO_SLOT)
+        return;
+    if (timeline->slot_count < TIMELINE_LETTERS)
+        timeline->slot_pids[timeline->slot_count++] = pid;
+    else
+        timeline->others = true;
+}
+
+/* ---- Cells ---- */
+
+static uint64_t cell_begin_ns(const struct timeline *timeline, uint32_t cell)
+{
+    uint64_t length = timeline->end_ns - timeline->begin_ns;
+
+    return timeline->begin_ns + div_u64_u32(length * cell, TIMELINE_CELLS, NULL);
+}
+
+/* Of those that ran for equal times, the lower pid; those without letter count as one, the last. */
+static uint8_t judge(const struct timeline *timeline, const struct timeline_row *row,
+                     uint64_t length_ns)
+{
+    uint64_t ran = 0, longest = 0;
+    uint32_t winner = 0;
+
+    for (uint32_t slot = 0; slot <= OTHERS; slot++) {
+        ran += row->ran_ns[slot];
+        if (row->ran_ns[slot] < longest || row->ran_ns[slot] == 0)
+            continue;
+        if (row->ran_ns[slot] > longest ||
+            (slot != OTHERS && timeline->slot_pids[slot] < timeline->slot_pids[winner]))
+            winner = slot;
+        longest = row->ran_ns[slot];
+    }
+    if (ran == 0)
+        return CELL_IDLE;
+    return ran < length_ns - ran ? CELL_MOSTLY_IDLE : (uint8_t)(CELL_SLOT + winner);
+}
+
+/* What the row runs has run until until_ns. */
+static void advance(const struct timeline *timeline, struct timeline_row *row, uint64_t until_ns)
+{
+    uint32_t slot = row->pid == 0 ? NO_SLOT : find_slot(timeline, row->pid);
+
+    if (until_ns > timeline->end_ns)
+        until_ns = timeline->end_ns;
+    while (row->cell < TIMELINE_CELLS && row->since_ns < until_ns) {
+        uint64_t begin = cell_begin_ns(timeline, row->cell);
+        uint64_t end = cell_begin_ns(timeline, row->cell + 1);
+        uint64_t stop = end < until_ns ? end : until_ns;
+
+        if (row->pid != 0)
+            row->ran_ns[slot == NO_SLOT ? OTHERS : slot] += stop - row->since_ns;
+        row->since_ns = stop;
+        if (stop == end) {
+            row->cells[row->cell++] = judge(timeline, row, end - begin);
+            memset(row->ran_ns, 0, sizeof row->ran_ns);
+        }
+    }
+}
+
+/* The begin of the picture has passed: what runs is in it. */
+static void open_picture(struct timeline *timeline)
+{
+    timeline->opened = true;
+    for (uint32_t i = 0; i < timeline->row_count; i++)
+        if (timeline->rows[i].pid != 0)
+            admit(timeline, timeline->rows[i].pid);
+}
+
+void timeline_begin(struct timeline *timeline, uint64_t begin_ns, uint64_t end_ns)
+{
+    timeline->begin_ns = begin_ns;
+    timeline->end_ns = end_ns > begin_ns ? end_ns : begin_ns;
+    timeline->drawing = true;
+    timeline->opened = false;
+    timeline->slot_count = 0;
+    timeline->others = false;
+    forget_ended(timeline);
+    for (uint32_t i = 0; i < timeline->row_count; i++) {
+        struct timeline_row *row = &timeline->rows[i];
+
+        row->since_ns = begin_ns;
+        row->cell = 0;
+        memset(row->ran_ns, 0, sizeof row->ran_ns);
+        memset(row->cells, CELL_IDLE, sizeof row->cells);
+    }
+}
+
+static void run(struct timeline *timeline, uint32_t cpu, uint64_t now_ns, uint32_t pid)
+{
+    for (uint32_t i = 0; i < timeline->row_count; i++) {
+        struct timeline_row *row = &timeline->rows[i];
+
+        if (row->cpu != cpu)
+            continue;
+        if (timeline->opened)
+            advance(timeline, row, now_ns);
+        row->pid = pid;
+        if (timeline->opened && pid != 0 && now_ns < timeline->end_ns)
+            admit(timeline, pid);
+    }
+}
+
+void timeline_event(struct timeline *timeline, uint32_t cpu, const struct trace_event *event,
+                    const char *text)
+{
+    if (timeline->drawing && !timeline->opened && event->ns >= timeline->begin_ns)
+        open_picture(timeline);
+    switch (event->kind) {
+    case TRACE_START:
+        note_start(timeline, event->pid, text);
+        break;
+    case TRACE_DISPATCH:
+        run(timeline, cpu, event->ns, event->pid);
+        break;
+    case TRACE_PREEMPT:
+    case TRACE_BLOCK:
+    case TRACE_IDLE:
+        run(timeline, cpu, event->ns, 0);
+        break;
+    case TRACE_END:
+        run(timeline, cpu, event->ns, 0);
+        note_end(timeline, event->pid);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- Printing ---- */
+
+/* How many of the tasks with a letter have a lower pid: that is its place in the alphabet. */
+static uint32_t rank_of(const struct timeline *timeline, uint32_t slot)
+{
+    uint32_t rank = 0;
+
+    for (uint32_t other = 0; other < timeline->slot_count; other++)
+        rank += timeline->slot_pids[other] < timeline->slot_pids[slot];
+    return rank;
+}
+
+static bool is_shared(const struct timeline *timeline, uint32_t row, uint32_t cell)
+{
+    for (uint32_t i = 0; i < timeline->row_count; i++)
+        if (i != row && timeline->rows[i].core == timeline->rows[row].core &&
+            timeline->rows[i].cells[cell] >= CELL_SLOT)
+            return true;
+    return false;
+}
+
+static char cell_character(const struct timeline *timeline, uint32_t row, uint32_t cell)
+{
+    uint8_t content = timeline->rows[row].cells[cell];
+    bool shared = is_shared(timeline, row, cell);
+
+    if (content == CELL_IDLE)
+        return '.';
+    if (content == CELL_MOSTLY_IDLE)
+        return ':';
+    if (content == CELL_SLOT + OTHERS)
+        return shared ? '#' : '*';
+    return (char)((shared ? 'A' : 'a') + rank_of(timeline, content - CELL_SLOT));
+}
+
+static void print_row(const struct timeline *timeline, uint32_t row, text_sink *sink, void *ctx)
+{
+    const struct timeline_row *r = &timeline->rows[row];
+    char cells[TIMELINE_CELLS + 1], core[12] = "", line[LINE_BYTES];
+    size_t length;
+
+    for (uint32_t cell = 0; cell < TIMELINE_CELLS; cell++)
+        cells[cell] = cell_character(timeline, row, cell);
+    cells[TIMELINE_CELLS] = '\0';
+    if (row == 0 || r->core != timeline->rows[row - 1].core)
+        format_buffer(core, sizeof core, "core %u", r->core);
+    length = format_buffer(line, sizeof line, "%-8s cpu %-3u |%s|\n", core, r->cpu, cells);
+    sink(ctx, line, length);
+}
+
+/* Milliseconds with three decimals. */
+static size_t format_ms(char *text, size_t size, uint64_t ns)
+{
+    uint32_t ns_left;
+    uint64_t ms = div_u64_u32(ns, NS_PER_MS, &ns_left);
+
+    return format_buffer(text, size, "%llu.%03u ms", (unsigned long long)ms, ns_left / NS_PER_US);
+}
+
+static void print_axis(const struct timeline *timeline, text_sink *sink, void *ctx)
+{
+    char begin[32], end[32], line[LINE_BYTES];
+    size_t length = format_ms(begin, sizeof begin, timeline->begin_ns);
+
+    format_ms(end, sizeof end, timeline->end_ns);
+    length = format_buffer(line, sizeof line, LABEL "%s%*s\n", begin,
+                           (int)(TIMELINE_CELLS - length), end);
+    sink(ctx, line, length);
+}
+
+static uint32_t slot_of_rank(const struct timeline *timeline, uint32_t rank)
+{
+    uint32_t slot = 0;
+
+    while (rank_of(timeline, slot) != rank)
+        slot++;
+    return slot;
+}
+
+/* As many tasks on a line as fit. */
+static void print_tasks(struct timeline *timeline, text_sink *sink, void *ctx)
+{
+    char line[2 * LINE_BYTES], entry[LINE_BYTES];
+    size_t length = 0;
+
+    for (uint32_t rank = 0; rank < timeline->slot_count; rank++) {
+        uint32_t pid = timeline->slot_pids[slot_of_rank(timeline, rank)];
+        const struct timeline_task *task = find_task(timeline, pid);
+        size_t more = format_buffer(entry, sizeof entry, "%c=%u %s", (int)('a' + rank), pid,
+                                    task == NULL ? "(unknown)" : task->name);
+
+        if (length > 0 && length + 2 + more > LEGEND_COLUMNS) {
+            line[length++] = '\n';
+            sink(ctx, line, length);
+            length = 0;
+        }
+        length += format_buffer(line + length, sizeof line - length, "%s%s",
+                                length == 0 ? "" : ", ", entry);
+    }
+    line[length++] = '\n';
+    sink(ctx, line, length);
+}
+
+static void print_legend(struct timeline *timeline, text_sink *sink, void *ctx)
+{
+    static const char signs[] =
+        ". idle   : mostly idle   capital letter: another CPU of the core is busy too\n";
+    char line[LINE_BYTES];
+
+    if (timeline->hidden_rows > 0)
+        sink(ctx, line,
+             format_buffer(line, sizeof line, "and %u more CPUs\n", timeline->hidden_rows));
+    if (timeline->slot_count > 0)
+        print_tasks(timeline, sink, ctx);
+    if (timeline->others)
+        sink(ctx, line,
+             format_buffer(line, sizeof line, "* more tasks; # on a core that is shared\n"));
+    sink(ctx, signs, sizeof signs - 1);
+}
+
+void timeline_print(struct timeline *timeline, text_sink *sink, void *ctx)
+{
+    if (!timeline->opened)
+        open_picture(timeline);
+    for (uint32_t row = 0; row < timeline->row_count; row++)
+        advance(timeline, &timeline->rows[row], timeline->end_ns);
+    for (uint32_t row = 0; row < timeline->row_count; row++)
+        print_row(timeline, row, sink, ctx);
+    print_axis(timeline, sink, ctx);
+    print_legend(timeline, sink, ctx);
+    timeline->drawing = timeline->opened = false;
+}
