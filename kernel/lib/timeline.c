@@ -22,26 +22,24 @@ void timeline_init(struct timeline *timeline)
     memset(timeline, 0, sizeof *timeline);
 }
 
-static bool comes_before(const struct timeline_row *a, const struct timeline_row *b)
+static bool comes_before(const struct timeline_cpu *a, const struct timeline_cpu *b)
 {
     return a->core != b->core ? a->core < b->core : a->cpu < b->cpu;
 }
 
 void timeline_add_cpu(struct timeline *timeline, uint32_t cpu, uint32_t core)
 {
-    struct timeline_row row = {.cpu = (uint16_t)cpu, .core = (uint16_t)core};
-    uint32_t place = timeline->row_count;
+    struct timeline_cpu added = {.cpu = (uint16_t)cpu, .core = (uint16_t)core};
+    uint32_t place = timeline->cpu_count++;
 
-    if (timeline->row_count == TIMELINE_ROWS) {
-        timeline->hidden_rows++;
-        if (!comes_before(&row, &timeline->rows[--place]))
-            return;
-    } else {
-        timeline->row_count++;
-    }
-    for (; place > 0 && comes_before(&row, &timeline->rows[place - 1]); place--)
-        timeline->rows[place] = timeline->rows[place - 1];
-    timeline->rows[place] = row;
+    for (; place > 0 && comes_before(&added, &timeline->cpus[place - 1]); place--)
+        timeline->cpus[place] = timeline->cpus[place - 1];
+    timeline->cpus[place] = added;
+}
+
+static const struct timeline_cpu *cpu_of(const struct timeline *timeline, uint32_t row)
+{
+    return &timeline->cpus[timeline->rows[row].index];
 }
 
 /* ---- Tasks ---- */
@@ -91,17 +89,6 @@ static void forget_ended(struct timeline *timeline)
             timeline->tasks[i] = (struct timeline_task){0};
 }
 
-/* A task has come into the picture. */
-static void admit(struct timeline *timeline, uint32_t pid)
-{
-    if (find_slot(timeline, pid) != NO_SLOT)
-        return;
-    if (timeline->slot_count < TIMELINE_LETTERS)
-        timeline->slot_pids[timeline->slot_count++] = pid;
-    else
-        timeline->others = true;
-}
-
 /* ---- Cells ---- */
 
 static uint64_t cell_begin_ns(const struct timeline *timeline, uint32_t cell)
@@ -132,10 +119,10 @@ static uint8_t judge(const struct timeline *timeline, const struct timeline_row 
     return ran < length_ns - ran ? CELL_MOSTLY_IDLE : (uint8_t)(CELL_SLOT + winner);
 }
 
-/* What the row runs has run until until_ns. */
+/* What the row's CPU runs has run until until_ns. */
 static void advance(const struct timeline *timeline, struct timeline_row *row, uint64_t until_ns)
 {
-    uint32_t slot = row->pid == 0 ? NO_SLOT : find_slot(timeline, row->pid);
+    uint32_t pid = timeline->cpus[row->index].pid, slot = find_slot(timeline, pid);
 
     if (until_ns > timeline->end_ns)
         until_ns = timeline->end_ns;
@@ -144,7 +131,7 @@ static void advance(const struct timeline *timeline, struct timeline_row *row, u
         uint64_t end = cell_begin_ns(timeline, row->cell + 1);
         uint64_t stop = end < until_ns ? end : until_ns;
 
-        if (row->pid != 0)
+        if (pid != 0)
             row->ran_ns[slot == NO_SLOT ? OTHERS : slot] += stop - row->since_ns;
         row->since_ns = stop;
         if (stop == end) {
@@ -154,13 +141,65 @@ static void advance(const struct timeline *timeline, struct timeline_row *row, u
     }
 }
 
+/* ---- Rows ---- */
+
+static struct timeline_row *find_row(struct timeline *timeline, uint32_t index)
+{
+    for (uint32_t row = 0; row < timeline->row_count; row++)
+        if (timeline->rows[row].index == index)
+            return &timeline->rows[row];
+    return NULL;
+}
+
+static void insert_row(struct timeline *timeline, uint32_t index)
+{
+    uint32_t row = timeline->row_count++;
+
+    for (; row > 0 && timeline->rows[row - 1].index > index; row--)
+        timeline->rows[row] = timeline->rows[row - 1];
+    timeline->rows[row] = (struct timeline_row){.index = index, .since_ns = timeline->begin_ns};
+}
+
+/* Shows the core that a CPU belongs to, if there are lines for all of its CPUs: without room for
+ * the whole machine, this is what makes one be shown. */
+static void show_core(struct timeline *timeline, uint32_t index)
+{
+    uint32_t first = index, end = index + 1;
+
+    if (find_row(timeline, index) != NULL)
+        return;
+    while (first > 0 && timeline->cpus[first - 1].core == timeline->cpus[index].core)
+        first--;
+    while (end < timeline->cpu_count && timeline->cpus[end].core == timeline->cpus[index].core)
+        end++;
+    if (end - first > TIMELINE_ROWS - timeline->row_count)
+        return;
+    for (uint32_t i = first; i < end; i++)
+        insert_row(timeline, i);
+}
+
+/* What runs on a CPU is in the picture, if the CPU is. */
+static void admit(struct timeline *timeline, uint32_t index)
+{
+    uint32_t pid = timeline->cpus[index].pid;
+
+    if (find_row(timeline, index) == NULL || find_slot(timeline, pid) != NO_SLOT)
+        return;
+    if (timeline->slot_count < TIMELINE_LETTERS)
+        timeline->slot_pids[timeline->slot_count++] = pid;
+    else
+        timeline->others = true;
+}
+
 /* The begin of the picture has passed: what runs is in it. */
 static void open_picture(struct timeline *timeline)
 {
     timeline->opened = true;
-    for (uint32_t i = 0; i < timeline->row_count; i++)
-        if (timeline->rows[i].pid != 0)
-            admit(timeline, timeline->rows[i].pid);
+    for (uint32_t i = 0; i < timeline->cpu_count; i++)
+        if (timeline->cpus[i].pid != 0) {
+            show_core(timeline, i);
+            admit(timeline, i);
+        }
 }
 
 void timeline_begin(struct timeline *timeline, uint64_t begin_ns, uint64_t end_ns)
@@ -168,33 +207,34 @@ void timeline_begin(struct timeline *timeline, uint64_t begin_ns, uint64_t end_n
     timeline->begin_ns = begin_ns;
     timeline->end_ns = end_ns > begin_ns ? end_ns : begin_ns;
     timeline->drawing = true;
-    timeline->opened = false;
-    timeline->slot_count = 0;
-    timeline->others = false;
+    timeline->opened = timeline->others = false;
+    timeline->slot_count = timeline->row_count = 0;
     forget_ended(timeline);
-    for (uint32_t i = 0; i < timeline->row_count; i++) {
-        struct timeline_row *row = &timeline->rows[i];
-
-        row->since_ns = begin_ns;
-        row->cell = 0;
-        memset(row->ran_ns, 0, sizeof row->ran_ns);
-        memset(row->cells, CELL_IDLE, sizeof row->cells);
-    }
+    if (timeline->cpu_count <= TIMELINE_ROWS)
+        for (uint32_t i = 0; i < timeline->cpu_count; i++)
+            insert_row(timeline, i);
 }
+
+/* ---- Events ---- */
 
 static void run(struct timeline *timeline, uint32_t cpu, uint64_t now_ns, uint32_t pid)
 {
-    for (uint32_t i = 0; i < timeline->row_count; i++) {
-        struct timeline_row *row = &timeline->rows[i];
+    bool enters = timeline->opened && pid != 0 && now_ns < timeline->end_ns;
+    struct timeline_row *row;
+    uint32_t index = 0;
 
-        if (row->cpu != cpu)
-            continue;
-        if (timeline->opened)
-            advance(timeline, row, now_ns);
-        row->pid = pid;
-        if (timeline->opened && pid != 0 && now_ns < timeline->end_ns)
-            admit(timeline, pid);
-    }
+    while (index < timeline->cpu_count && timeline->cpus[index].cpu != cpu)
+        index++;
+    if (index == timeline->cpu_count)
+        return;
+    if (enters)
+        show_core(timeline, index);
+    row = timeline->opened ? find_row(timeline, index) : NULL;
+    if (row != NULL)
+        advance(timeline, row, now_ns); /* with what has run there until now */
+    timeline->cpus[index].pid = pid;
+    if (enters)
+        admit(timeline, index);
 }
 
 void timeline_event(struct timeline *timeline, uint32_t cpu, const struct trace_event *event,
@@ -238,7 +278,7 @@ static uint32_t rank_of(const struct timeline *timeline, uint32_t slot)
 static bool is_shared(const struct timeline *timeline, uint32_t row, uint32_t cell)
 {
     for (uint32_t i = 0; i < timeline->row_count; i++)
-        if (i != row && timeline->rows[i].core == timeline->rows[row].core &&
+        if (i != row && cpu_of(timeline, i)->core == cpu_of(timeline, row)->core &&
             timeline->rows[i].cells[cell] >= CELL_SLOT)
             return true;
     return false;
@@ -260,16 +300,16 @@ static char cell_character(const struct timeline *timeline, uint32_t row, uint32
 
 static void print_row(const struct timeline *timeline, uint32_t row, text_sink *sink, void *ctx)
 {
-    const struct timeline_row *r = &timeline->rows[row];
+    const struct timeline_cpu *cpu = cpu_of(timeline, row);
     char cells[TIMELINE_CELLS + 1], core[12] = "", line[LINE_BYTES];
     size_t length;
 
     for (uint32_t cell = 0; cell < TIMELINE_CELLS; cell++)
         cells[cell] = cell_character(timeline, row, cell);
     cells[TIMELINE_CELLS] = '\0';
-    if (row == 0 || r->core != timeline->rows[row - 1].core)
-        format_buffer(core, sizeof core, "core %u", r->core);
-    length = format_buffer(line, sizeof line, "%-8s cpu %-3u |%s|\n", core, r->cpu, cells);
+    if (row == 0 || cpu->core != cpu_of(timeline, row - 1)->core)
+        format_buffer(core, sizeof core, "core %u", cpu->core);
+    length = format_buffer(line, sizeof line, "%-8s cpu %-3u |%s|\n", core, cpu->cpu, cells);
     sink(ctx, line, length);
 }
 
@@ -330,11 +370,11 @@ static void print_legend(struct timeline *timeline, text_sink *sink, void *ctx)
 {
     static const char signs[] =
         ". idle   : mostly idle   capital letter: another CPU of the core is busy too\n";
+    uint32_t hidden = timeline->cpu_count - timeline->row_count;
     char line[LINE_BYTES];
 
-    if (timeline->hidden_rows > 0)
-        sink(ctx, line,
-             format_buffer(line, sizeof line, "and %u more CPUs\n", timeline->hidden_rows));
+    if (hidden > 0)
+        sink(ctx, line, format_buffer(line, sizeof line, "and %u more CPUs\n", hidden));
     if (timeline->slot_count > 0)
         print_tasks(timeline, sink, ctx);
     if (timeline->others)

@@ -14,9 +14,10 @@
 
 #include "kernel/lib/format.h"
 #include "kernel/lib/trace_ring.h"
+#include "kernel/machine_info.h"
 
 #define TIMELINE_CELLS 60u
-#define TIMELINE_ROWS 32u    /* CPUs shown; the number of others is said */
+#define TIMELINE_ROWS 32u    /* CPUs shown, whole cores; the number of others is said */
 #define TIMELINE_LETTERS 26u /* tasks with a letter; the others share an asterisk */
 #define TIMELINE_TASKS 128u  /* whose names are remembered until they end */
 #define TIMELINE_NAME_BYTES 32
@@ -27,9 +28,13 @@ struct timeline_task {
     char name[TIMELINE_NAME_BYTES];
 };
 
-struct timeline_row {
+struct timeline_cpu {
     uint16_t cpu, core;
-    uint32_t pid;                          /* of what runs there; 0: nothing */
+    uint32_t pid; /* of what runs there; 0: nothing */
+};
+
+struct timeline_row {
+    uint32_t index;                        /* in cpus[] */
     uint64_t since_ns;                     /* drawn up to here */
     uint32_t cell;                         /* that since_ns is in */
     uint64_t ran_ns[TIMELINE_LETTERS + 1]; /* in that cell, by slot; last: all without letter */
@@ -39,18 +44,18 @@ struct timeline_row {
 struct timeline {
     uint64_t begin_ns, end_ns;
     bool drawing, opened; /* opened: the begin of the picture has passed */
-    uint32_t row_count, hidden_rows;
-    bool others; /* there are tasks without a letter in the picture */
-    uint32_t slot_count;
+    bool others;          /* there are tasks without a letter in the picture */
+    uint32_t cpu_count, row_count, slot_count;
     uint32_t slot_pids[TIMELINE_LETTERS];    /* in the order in which they came into the picture */
-    struct timeline_row rows[TIMELINE_ROWS]; /* by core, then by number */
+    struct timeline_cpu cpus[MAX_CPUS];      /* by core, then by number */
+    struct timeline_row rows[TIMELINE_ROWS]; /* in the order of cpus[] */
     struct timeline_task tasks[TIMELINE_TASKS];
 };
 
 /* Without CPUs, with nothing running. */
 void timeline_init(struct timeline *timeline);
 
-/* A CPU and the core it belongs to; before the first event, in any order. */
+/* A CPU and the core it belongs to; before the first event, in any order, at most MAX_CPUS. */
 void timeline_add_cpu(struct timeline *timeline, uint32_t cpu, uint32_t core);
 
 /* Begins a picture of the time from begin_ns to end_ns. Events of before may still come. */

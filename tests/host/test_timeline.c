@@ -252,29 +252,54 @@ static void test_names_are_reused(void **state)
            "a=5000 last\n" SIGNS);
 }
 
+/* 128 cores, the last of which has one CPU. */
+static void set_up_many(void)
+{
+    timeline_init(&timeline);
+    for (uint32_t cpu = 255; cpu-- > 0;) /* siblings far apart, and the last come first */
+        timeline_add_cpu(&timeline, cpu, cpu % 128);
+}
+
+/* Only cores on which something runs are shown. */
 static void test_many_cpus(void **state)
 {
+    (void)state;
+    set_up_many();
+    at(-100, 200, TRACE_DISPATCH, 3, "");
+    timeline_begin(&timeline, BEGIN, END);
+    at(0, 127, TRACE_DISPATCH, 2, "");
+    at(0, 999, TRACE_DISPATCH, 4, ""); /* on a CPU that does not exist */
+    at(3000, 3, TRACE_DISPATCH, 1, "");
+    at(6000, 9, TRACE_DISPATCH, 5, ""); /* behind the end */
+    expect("core 3   cpu 3   |..............................aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|\n"
+           "         cpu 131 |............................................................|\n"
+           "core 72  cpu 72  |............................................................|\n"
+           "         cpu 200 |cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc|\n"
+           "core 127 cpu 127 |bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb|\n" AXIS
+           "and 250 more CPUs\na=1 (unknown), b=2 (unknown), c=3 (unknown)\n" SIGNS);
+}
+
+/* A core of which not all CPUs fit is not shown, and its tasks have no letter. */
+static void test_more_busy_cores_than_lines(void **state)
+{
+    static const char busy[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+    static const char idle[] = "............................................................";
     char wanted[8192];
     size_t length = 0;
 
     (void)state;
-    timeline_init(&timeline);
-    for (uint32_t cpu = 255; cpu-- > 0;) /* siblings far apart, and the last come first */
-        timeline_add_cpu(&timeline, cpu, cpu % 128);
+    set_up_many();
     timeline_begin(&timeline, BEGIN, END);
-    at(0, 128, TRACE_DISPATCH, 1, "");
-    at(0, 127, TRACE_DISPATCH, 2, ""); /* on a CPU that is not shown */
-    at(0, 999, TRACE_DISPATCH, 3, ""); /* on none */
-    for (uint32_t core = 0; core < 16; core++) {
-        length += (size_t)snprintf(
-            wanted + length, sizeof wanted - length,
-            "core %-3u cpu %-3u |%.60s|\n         cpu %-3u |%.60s|\n", core, core,
-            "............................................................", core + 128,
-            core == 0 ? "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-                      : "............................................................");
-    }
+    at(0, 127, TRACE_DISPATCH, 1, "");
+    for (uint32_t core = 0; core < 16; core++)
+        at(0, core + 128 * (core % 2), TRACE_DISPATCH, core < 15 ? 1 : 2, "");
+    for (uint32_t core = 0; core < 15; core++)
+        length +=
+            (size_t)snprintf(wanted + length, sizeof wanted - length,
+                             "core %-3u cpu %-3u |%s|\n         cpu %-3u |%s|\n", core, core,
+                             core % 2 == 0 ? busy : idle, core + 128, core % 2 == 0 ? idle : busy);
     snprintf(wanted + length, sizeof wanted - length,
-             AXIS "and 223 more CPUs\na=1 (unknown)\n" SIGNS);
+             "core 127 cpu 127 |%s|\n" AXIS "and 224 more CPUs\na=1 (unknown)\n" SIGNS, busy);
     expect(wanted);
 }
 
@@ -309,6 +334,7 @@ int main(void)
         cmocka_unit_test(test_more_tasks_than_letters),
         cmocka_unit_test(test_names_are_reused),
         cmocka_unit_test(test_many_cpus),
+        cmocka_unit_test(test_more_busy_cores_than_lines),
         cmocka_unit_test(test_gaps),
     };
 
