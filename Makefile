@@ -15,10 +15,11 @@ $(call need,$(CC))$(call need,$(LD))
 WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla
 COMMON  := -std=c11 $(WARN) -I. -MMD -MP -fno-omit-frame-pointer
 
-# Pure folders: decoders, scheduler policies, library, MD5. They are compiled into the kernel or its
-# programs and, unchanged, for the host with the sanitizers.
+# Pure folders: decoders, scheduler policies, library, MD5 and the other work of programs. They are
+# compiled into the kernel or its programs and, unchanged, for the host with the sanitizers.
 PURE_KERNEL := $(sort $(wildcard arch/x86/decode/*.c kernel/sched/*.c kernel/lib/*.c))
-PURE_USER   := user/md5/md5.c user/md5/command.c
+PURE_USER   := user/md5/md5.c user/md5/md5_pair.c user/md5/command.c user/arguments.c \
+    $(sort $(wildcard user/work/*.c))
 PURE        := $(PURE_KERNEL) $(PURE_USER)
 
 all: $(B)/tandem.elf host
@@ -44,12 +45,27 @@ KERNEL_OBJ := $(KERNEL_C:%.c=$(B)/kernel/%.o) $(KERNEL_ASM:%.asm=$(B)/kernel/%.a
 # What every program may use; the linker takes what it needs.
 USER_LIB := $(patsubst %,$(B)/user/%.o,user/libuser kernel/lib/format kernel/lib/string \
     kernel/lib/clock_math kernel/lib/words)
-USER_PROGRAMS := md5 hog crash bench
+USER_PROGRAMS := md5 hog crash bench chase mixed passes int x87 simd job pairmd5
 USER_ELF := $(USER_PROGRAMS:%=$(B)/user/%.elf)
 md5_OBJ  := user/md5/main user/md5/md5 user/md5/command
 crash_OBJ := user/crash
 bench_OBJ := user/bench
 hog_OBJ  := user/hog user/md5/md5 user/md5/command
+WORK     := user/program user/arguments
+chase_OBJ := user/chase $(WORK) user/work/ring
+mixed_OBJ := user/mixed $(WORK) user/work/ring user/md5/md5
+passes_OBJ := user/passes $(WORK) user/work/ring
+int_OBJ  := user/int $(WORK) user/work/compute
+x87_OBJ  := user/x87 $(WORK) user/work/x87_work
+simd_OBJ := user/simd $(WORK) user/work/compute user/work/simd_sse2 user/work/simd_mmx
+job_OBJ  := user/job $(WORK) user/work/compute
+pairmd5_OBJ := user/pairmd5 $(WORK) user/md5/md5 user/md5/md5_pair user/md5/command
+
+# The only files with instructions that not every CPU has: whoever calls them asks CPUID first.
+VECTOR_CFLAGS = $(filter-out -mgeneral-regs-only,$(FREESTANDING)) -march=i686 -fomit-frame-pointer
+$(B)/user/user/work/x87_work.o: USER_CFLAGS = $(VECTOR_CFLAGS)
+$(B)/user/user/work/simd_mmx.o: USER_CFLAGS = $(VECTOR_CFLAGS) -mmmx
+$(B)/user/user/work/simd_sse2.o: USER_CFLAGS = $(VECTOR_CFLAGS) -msse2
 
 $(B)/kernel/%.o: %.c Makefile
 	@mkdir -p $(@D)

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "kernel/arch.h"
+#include "kernel/experiment/exec.h"
 #include "kernel/experiment/experiment.h"
 #include "kernel/experiment/harness.h"
 #include "kernel/inject.h"
@@ -74,6 +75,7 @@ void kernel_main(void)
     trace_init(&main_options);
     sched_init(&main_options);
     inject_failures(&main_options.inject);
+    exec_run(main_options.exec);
     experiments_run();
     trace_dump();
     ok = print_summary();

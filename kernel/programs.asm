@@ -25,6 +25,14 @@ PROGRAM md5
 PROGRAM hog
 PROGRAM crash
 PROGRAM bench
+PROGRAM chase
+PROGRAM mixed
+PROGRAM passes
+PROGRAM int
+PROGRAM x87
+PROGRAM simd
+PROGRAM job
+PROGRAM pairmd5
         dd      0, 0, 0
 
 section .note.GNU-stack noalloc noexec nowrite progbits

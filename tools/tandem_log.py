@@ -39,6 +39,7 @@ KEYS = {
               "ratio_median ratio_max shared_percent reliable smt_model host_cpus sharing",
     "trace": "cpu ns event",
     "tracedrop": "cpu dropped",
+    "exec": "task pid status faulted result wall_us run_us",
     "fault": "pid task vector error eip cr2 action",
     "warning": "where what",
     "error": "where what",

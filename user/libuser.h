@@ -1,7 +1,8 @@
 /*
  * The system call library of user programs: the whole interface between them and the kernel. A
- * program is `int main(int argc, char **argv)`, without FPU, files or heap; what main returns is
- * its status.
+ * program is `int main(int argc, char **argv)`, without files or heap; what main returns is its
+ * status. It is compiled for integers; one that wants FPU, MMX or SSE has a file for that, and asks
+ * CPUID first (user/simd.c). AVX is off.
  */
 #ifndef USER_LIBUSER_H
 #define USER_LIBUSER_H

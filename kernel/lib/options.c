@@ -127,6 +127,18 @@ static bool parse_name(const struct option *option, const char *value, void *fie
     return words_read_name(&value, field) && *value == '\0';
 }
 
+/* Any printable text that fits. */
+static bool parse_text(const struct option *option, const char *value, void *field)
+{
+    (void)option;
+    for (const char *text = value; *text != '\0'; text++) {
+        if (*text < ' ' || *text > '~') {
+            return false;
+        }
+    }
+    return format_buffer(field, OPTIONS_TEXT_BYTES, "%s", value) < OPTIONS_TEXT_BYTES;
+}
+
 static bool parse_names(const struct option *option, const char *value, void *field)
 {
     struct options_names *list = field;
@@ -219,6 +231,7 @@ static const struct option table[] = {
     {"check", "on", parse_switch, FIELD(check), 0, 0, NULL},
     {"host_cpus", "0", parse_number, FIELD(host_cpus), 0, 4096, NULL},
     {"inject", "none", parse_names, FIELD(inject), 0, 0, NULL},
+    {"exec", "", parse_text, FIELD(exec), 0, 0, NULL},
     {"sharing", "unknown", parse_word, FIELD(sharing), 0, 0, sharing_words},
 };
 

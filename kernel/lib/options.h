@@ -16,6 +16,7 @@
 #define OPTIONS_MAX_NAMES 16  /* in one list */
 #define OPTIONS_MAX_OUTPUTS 8 /* of the console */
 #define OPTIONS_MAX_WARNINGS 16
+#define OPTIONS_TEXT_BYTES 256 /* the longest free text, its terminator included */
 
 /* A list of words as given, in order. */
 struct options_names {
@@ -87,7 +88,8 @@ struct options {
     bool check;
     uint32_t host_cpus; /* 0: unknown */
     enum options_sharing sharing;
-    struct options_names inject; /* failures to cause on purpose, for tests */
+    struct options_names inject;   /* failures to cause on purpose, for tests */
+    char exec[OPTIONS_TEXT_BYTES]; /* programs to run first, as kernel/experiment/exec.h reads it */
 
     uint32_t warning_count;
     uint32_t warnings_dropped; /* further ones that found no room */

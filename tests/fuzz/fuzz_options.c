@@ -68,6 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     check_names(&options.run);
     check_names(&options.sched);
     check_text(options.topology, sizeof(options.topology));
+    check_text(options.exec, sizeof(options.exec));
     require(options.console.count <= OPTIONS_MAX_OUTPUTS);
     require(options.warning_count <= OPTIONS_MAX_WARNINGS);
     for (uint32_t i = 0; i < options.warning_count; i++) {

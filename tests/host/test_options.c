@@ -67,6 +67,7 @@ static void test_defaults(void **state)
     assert_true(options.check);
     assert_int_equal(options.host_cpus, 0);
     assert_int_equal(options.sharing, OPTIONS_SHARING_UNKNOWN);
+    assert_string_equal(options.exec, "");
     assert_int_equal(options.warning_count, 0);
     assert_int_equal(options.warnings_dropped, 0);
 }
@@ -76,7 +77,8 @@ static void test_every_key(void **state)
     struct options options = parse(
         "run=solo,pair sched=core slice=1ms rounds=3 blocks=100 tasks=8 smt_model=1.5 smt=off "
         "cpus=2 topology=1x2x2:far seed=0xffffffff console=com2,io:0x3E8,mmio:0xfe042000 "
-        "baud=9600 trace=on end=exit module=core check=off host_cpus=12 sharing=host_smt");
+        "baud=9600 trace=on end=exit module=core check=off host_cpus=12 sharing=host_smt "
+        "exec='chase -k 4; int -n 1'");
 
     (void)state;
     assert_int_equal(options.warning_count, 0);
@@ -108,6 +110,23 @@ static void test_every_key(void **state)
     assert_false(options.check);
     assert_int_equal(options.host_cpus, 12);
     assert_int_equal(options.sharing, OPTIONS_SHARING_HOST_SMT);
+    assert_string_equal(options.exec, "chase -k 4; int -n 1");
+}
+
+static void test_text_must_fit_and_be_printable(void **state)
+{
+    char line[6 + OPTIONS_TEXT_BYTES] = "exec=";
+
+    (void)state;
+    memset(line + 5, 'x', OPTIONS_TEXT_BYTES - 1);
+    assert_int_equal(strlen(parse(line).exec), OPTIONS_TEXT_BYTES - 1);
+    line[4 + OPTIONS_TEXT_BYTES] = '\t';
+    assert_int_equal(strlen(parse(line).exec), OPTIONS_TEXT_BYTES - 2);
+    memset(line + 5, 'x', OPTIONS_TEXT_BYTES);
+    assert_string_equal(parse(line).exec, "");
+    assert_int_equal(parse(line).warning_count, 1);
+    assert_string_equal(parse("exec='a\033b'").exec, "");
+    assert_int_equal(parse("exec='a\033b'").warning_count, 1);
 }
 
 static void test_words_of_choice(void **state)
@@ -335,6 +354,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_every_key),
+        cmocka_unit_test(test_text_must_fit_and_be_printable),
         cmocka_unit_test(test_words_of_choice),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_baud_wants_a_divisor),
