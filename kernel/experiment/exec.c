@@ -31,7 +31,7 @@ static bool next_command(const char **list, char *text)
     if (**list == '\0')
         return false;
     for (; **list != '\0' && **list != ';'; ++*list)
-        text[length++] = **list == '"' ? '\'' : **list;
+        text[length++] = **list;
     text[length] = '\0';
     if (**list == ';')
         ++*list;

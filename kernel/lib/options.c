@@ -127,12 +127,12 @@ static bool parse_name(const struct option *option, const char *value, void *fie
     return words_read_name(&value, field) && *value == '\0';
 }
 
-/* Any printable text that fits. */
+/* Any text that fits, is printable and can be quoted in a record. */
 static bool parse_text(const struct option *option, const char *value, void *field)
 {
     (void)option;
     for (const char *text = value; *text != '\0'; text++) {
-        if (*text < ' ' || *text > '~') {
+        if (*text < ' ' || *text > '~' || *text == '"' || *text == '\\') {
             return false;
         }
     }

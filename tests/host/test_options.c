@@ -115,18 +115,19 @@ static void test_every_key(void **state)
 
 static void test_text_must_fit_and_be_printable(void **state)
 {
+    static const char *const bad[] = {"exec='a\033b'", "exec='a\tb'", "exec='a\"b'", "exec='a\\b'"};
     char line[6 + OPTIONS_TEXT_BYTES] = "exec=";
 
     (void)state;
     memset(line + 5, 'x', OPTIONS_TEXT_BYTES - 1);
     assert_int_equal(strlen(parse(line).exec), OPTIONS_TEXT_BYTES - 1);
-    line[4 + OPTIONS_TEXT_BYTES] = '\t';
-    assert_int_equal(strlen(parse(line).exec), OPTIONS_TEXT_BYTES - 2);
     memset(line + 5, 'x', OPTIONS_TEXT_BYTES);
     assert_string_equal(parse(line).exec, "");
     assert_int_equal(parse(line).warning_count, 1);
-    assert_string_equal(parse("exec='a\033b'").exec, "");
-    assert_int_equal(parse("exec='a\033b'").warning_count, 1);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        assert_string_equal(parse(bad[i]).exec, "");
+        assert_int_equal(parse(bad[i]).warning_count, 1);
+    }
 }
 
 static void test_words_of_choice(void **state)
