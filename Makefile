@@ -45,7 +45,7 @@ KERNEL_OBJ := $(KERNEL_C:%.c=$(B)/kernel/%.o) $(KERNEL_ASM:%.asm=$(B)/kernel/%.a
 # What every program may use; the linker takes what it needs.
 USER_LIB := $(patsubst %,$(B)/user/%.o,user/libuser kernel/lib/format kernel/lib/string \
     kernel/lib/clock_math kernel/lib/words)
-USER_PROGRAMS := md5 hog crash bench chase mixed passes int x87 simd job pairmd5
+USER_PROGRAMS := md5 hog crash bench chase mixed passes int x87 simd job pairmd5 fpu arena
 USER_ELF := $(USER_PROGRAMS:%=$(B)/user/%.elf)
 md5_OBJ  := user/md5/main user/md5/md5 user/md5/command
 crash_OBJ := user/crash
@@ -59,6 +59,8 @@ int_OBJ  := user/int $(WORK) user/work/compute
 x87_OBJ  := user/x87 $(WORK) user/work/x87_work
 simd_OBJ := user/simd $(WORK) user/work/compute user/work/simd_sse2 user/work/simd_mmx
 job_OBJ  := user/job $(WORK) user/work/compute
+arena_OBJ := user/arena $(WORK)
+fpu_OBJ  := user/fpu $(WORK)
 pairmd5_OBJ := user/pairmd5 $(WORK) user/md5/md5 user/md5/md5_pair user/md5/command
 
 # The only files with instructions that not every CPU has: whoever calls them asks CPUID first.

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "kernel/arch.h"
+#include "kernel/experiment/fpu_check.h"
 #include "kernel/experiment/harness.h"
 #include "kernel/lib/string.h"
 #include "kernel/log.h"
@@ -10,14 +11,15 @@
 
 #define EARLY_KILLS 200u
 
-const char *const inject_names[] = {"none",        "panic",      "page_fault",  "double_fault",
-                                    "task_faults", "early_kill", "small_trace", NULL};
+const char *const inject_names[] = {"none",         "panic",       "page_fault",
+                                    "double_fault", "task_faults", "early_kill",
+                                    "small_trace",  "fpu",         NULL};
 
 /* Each kind of fault the program `crash` knows, one task after the other. */
 static void inject_task_faults(void)
 {
-    static const char *const kinds[] = {"null",      "kernel", "text",   "stack", "opcode",
-                                        "privilege", "port",   "divide", "jump",  "syscall"};
+    static const char *const kinds[] = {"null", "kernel", "text", "stack",   "opcode", "privilege",
+                                        "port", "divide", "jump", "syscall", "x87",    "simd"};
 
     for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         harness_expect_fault(kinds[i]);
@@ -61,5 +63,7 @@ void inject_failures(const struct options_names *names)
             inject_early_kills();
         if (strcmp(names->names[i], "task_faults") == 0)
             inject_task_faults();
+        if (strcmp(names->names[i], "fpu") == 0)
+            fpu_check();
     }
 }

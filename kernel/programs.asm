@@ -33,6 +33,8 @@ PROGRAM x87
 PROGRAM simd
 PROGRAM job
 PROGRAM pairmd5
+PROGRAM fpu
+PROGRAM arena
         dd      0, 0, 0
 
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -10,6 +10,8 @@
 #define DIGEST_BYTES 16
 #define DIGEST_TEXT_BYTES (2 * DIGEST_BYTES + 1)
 #define CPU_LIST_BYTES 128
+#define CRASH_CANNOT 3 /* what user/crash.c ends with if the machine does not fault */
+#define CRASH_NOT_RAISED 4
 
 struct harness_totals harness_totals;
 uint32_t harness_solo_us;
@@ -268,7 +270,9 @@ void harness_expect_fault(const char *kind)
     harness_wait_for(&task, 1);
     harness_totals.tasks++;
     harness_totals.faults += task->faulted;
-    if (task->faulted != fault_expected || (!fault_expected && task->exit_status != 0)) {
+    if (task->exit_status == CRASH_CANNOT || task->exit_status == CRASH_NOT_RAISED) {
+        log_print("inject: this machine does not fault by \"crash %s\"\n", kind);
+    } else if (task->faulted != fault_expected || (!fault_expected && task->exit_status != 0)) {
         harness_totals.failed++;
         log_error("harness", "crash %s: status %d, fault %d", kind, task->exit_status,
                   task->faulted);
