@@ -124,6 +124,13 @@ uint32_t arch_console_lost(void);
 /* Interrupts and exceptions nobody asked for, so far. */
 uint32_t arch_unexpected_interrupts(void);
 
+/* Whether the CPU promises that the counter behind arch_now_ns never changes its rate. */
+bool arch_clock_is_invariant(void);
+
+/* The size in KiB of a CPU's data or unified cache of a level, 0 for the last level; 0 if CPUID
+ * does not tell. */
+uint32_t arch_cache_kib(unsigned cpu, unsigned level);
+
 /* What the kernel runs on, as the log names it: "bare", "qemu", "bochs" ... */
 const char *arch_platform(void);
 

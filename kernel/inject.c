@@ -28,13 +28,14 @@ static void inject_task_faults(void)
 /* Ends tasks that never end by themselves, at once: claimed, about to enter ring 3, or in it. */
 static void inject_early_kills(void)
 {
-    struct bitmap everywhere = harness_all_cpus();
+    struct bitmap everywhere = places_all();
 
     for (unsigned i = 0; i < EARLY_KILLS; i++) {
-        struct task *hog = harness_start_hog(&everywhere);
+        struct task *hog = work_task(&harness_hog, &everywhere);
 
         if (hog == NULL)
             return;
+        sched_start(hog);
         harness_sleep_us(i % 4 == 3 ? i : 0);
         sched_kill(hog);
         task_destroy(hog);

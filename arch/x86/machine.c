@@ -271,6 +271,29 @@ void arch_start_other_cpus(const struct options *options)
     place_online_cpus(options);
 }
 
+bool arch_clock_is_invariant(void)
+{
+    return boot_cpu_ident.tsc_invariant;
+}
+
+uint32_t arch_cache_kib(unsigned cpu, unsigned level)
+{
+    const struct topology_scan *scan = &ap_scans[cpu];
+    unsigned best_level = 0;
+    uint32_t kib = 0;
+
+    for (unsigned i = 0; i < scan->cache_count; i++) {
+        const struct topology_cache *cache = &scan->caches[i];
+
+        if (cache->type == CACHE_INSTRUCTION || cache->level < best_level ||
+            (level != 0 && cache->level != level))
+            continue;
+        best_level = cache->level;
+        kib = cache->kib;
+    }
+    return kib;
+}
+
 bool machine_is_bochs(void)
 {
     return platform == PLATFORM_BOCHS;

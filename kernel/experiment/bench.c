@@ -136,9 +136,10 @@ static void bench_wake_remote(const struct bitmap *where)
 
 void bench_run(void)
 {
-    struct bitmap one = harness_one_cpu(), all = harness_all_cpus(), last = {{0}};
+    struct bitmap one = {{0}}, all = places_all(), last = {{0}};
     uint32_t other = bitmap_first(&all);
 
+    bitmap_set(&one, other);
     sched_use(&policy_smt, main_options.seed);
     report("null_syscall", per_call(time_alone("cpu", CALLS, &one), CALLS));
     report("yield_alone", per_call(time_alone("yield", CALLS, &one), CALLS));

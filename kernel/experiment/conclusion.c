@@ -2,14 +2,15 @@
 
 #include <stddef.h>
 
-#include "kernel/experiment/harness.h"
-#include "kernel/experiment/report.h"
+#include "kernel/experiment/experiment.h"
+#include "kernel/experiment/places.h"
+#include "kernel/experiment/table.h"
 #include "kernel/log.h"
 #include "kernel/main.h"
 
 void conclusion_print_question(void)
 {
-    uint32_t cpus_here = harness_cpu_count(), cores = harness_core_count();
+    uint32_t cpus_here = places_cpu_count(), cores = places_core_count();
 
     log_print("\nThis machine has %u logical CPUs on %u cores. ", cpus_here, cores);
     if (cpus_here == cores)
@@ -30,9 +31,9 @@ static void print_ratio(const char *before, uint32_t percent, const char *after)
 /* Two tasks and room for both: did the policy see it? */
 static void conclude_pair(const char *policy)
 {
-    const struct report_row *pair = report_find("pair", policy);
+    const struct table_row *pair = table_find("pair", policy, "");
 
-    if (pair == NULL || harness_core_count() < 2)
+    if (pair == NULL || places_core_count() < 2)
         return;
     if (pair->shared_percent == 0)
         log_print("- %s never put two tasks on one core while another was idle.\n", policy);
@@ -44,36 +45,39 @@ static void conclude_pair(const char *policy)
 /* What a second thread costs the first, against waiting for one's turn. */
 static void conclude_siblings(void)
 {
-    const struct report_row *siblings = report_find("siblings", "smt"), *same = NULL;
+    const struct table_row *siblings = table_find("siblings", "smt", ""), *same = NULL;
 
     if (siblings == NULL)
-        siblings = report_find("siblings", "naive");
+        siblings = table_find("siblings", "naive", "");
     if (siblings == NULL || !siblings->reliable)
         return;
-    same = report_find("same_cpu", siblings->policy->name);
+    same = table_find("same_cpu", siblings->policy->name, "");
     print_ratio("- Sharing a core costs a task ", siblings->ratio.median, " times its time alone");
     if (same != NULL)
         print_ratio("; taking turns on one CPU, ", same->ratio.max, "");
     log_print(".\n");
 }
 
-static const struct report_row *fill_row(void)
+static const struct table_row *fill_row(void)
 {
-    const struct report_row *fill = report_find("fill", "smt");
-    return fill != NULL ? fill : report_find("fill", "naive");
+    const struct table_row *fill = table_find("fill", "smt", "");
+    return fill != NULL ? fill : table_find("fill", "naive", "");
 }
 
 static void conclude_fill(void)
 {
-    const struct report_row *fill = fill_row();
+    const struct table_row *fill = fill_row(), *batches;
 
     if (fill == NULL || !fill->reliable || fill->ratio.median == 0 ||
-        harness_cpu_count() == harness_core_count())
+        places_cpu_count() == places_core_count())
+        return;
+    batches = table_find("fill", fill->policy->name, "batches");
+    if (batches == NULL)
         return;
     log_print("- %u tasks took ", fill->tasks);
     print_ratio("", fill->ratio.median, " solo times all at once, ");
-    print_ratio("", fill->batches_ratio.median, " in batches of one a core:\n  ");
-    if (fill->ratio.median * 105 < fill->batches_ratio.median * 100)
+    print_ratio("", batches->ratio.median, " in batches of one a core:\n  ");
+    if (fill->ratio.median * 105 < batches->ratio.median * 100)
         log_print("second threads are worth having. Keep all CPUs busy, cores first.\n");
     else
         log_print("here second threads bring nothing.\n");
@@ -82,19 +86,19 @@ static void conclude_fill(void)
 /* What all logical CPUs together are worth, in CPUs that have a core to themselves. */
 static void print_capacity(void)
 {
-    const struct report_row *fill = fill_row();
+    const struct table_row *fill = fill_row();
     uint32_t hundredths;
 
     if (fill == NULL || fill->ratio.median == 0)
         return;
     hundredths = fill->tasks * 10000 / fill->ratio.median;
-    log_print("capacity: logical=%u cores=%u measured=%u.%02u reliable=%d\n", harness_cpu_count(),
-              harness_core_count(), hundredths / 100, hundredths % 100, fill->reliable);
+    log_print("capacity: logical=%u cores=%u measured=%u.%02u reliable=%d\n", places_cpu_count(),
+              places_core_count(), hundredths / 100, hundredths % 100, fill->reliable);
 }
 
 void conclusion_print(void)
 {
-    const struct report_row *fill = fill_row();
+    const struct table_row *fill = fill_row();
 
     if (fill != NULL && !fill->reliable)
         log_print("Times of this run are not to be relied on: the result records say why.\n");

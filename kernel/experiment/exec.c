@@ -4,6 +4,7 @@
 
 #include "kernel/arena.h"
 #include "kernel/experiment/harness.h"
+#include "kernel/experiment/places.h"
 #include "kernel/lib/clock_math.h"
 #include "kernel/lib/format.h"
 #include "kernel/lib/options.h"
@@ -83,7 +84,7 @@ static void print_result(const char *text, const struct task *task)
 static void run_command(const char *text)
 {
     static struct command command;
-    struct bitmap everywhere = harness_all_cpus();
+    struct bitmap everywhere = places_all();
     const struct program *program;
     struct task *task;
 

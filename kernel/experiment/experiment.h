@@ -1,6 +1,6 @@
 /*
  * The experiments: what each asks, what it runs, and what its numbers mean. One table in
- * experiments.c; run from kernel_main.
+ * experiments.c, one file exp_*.c for each family; run from kernel_main.
  */
 #ifndef KERNEL_EXPERIMENT_EXPERIMENT_H
 #define KERNEL_EXPERIMENT_EXPERIMENT_H
@@ -11,19 +11,26 @@
 struct run;
 
 struct experiment {
-    const char *name;            /* as on the command line */
-    const char *question;        /* one sentence */
-    const char *article;         /* the article's figure, for the closing table */
-    const char *article_batches; /* the same for the comparison in batches, or NULL */
+    const char *name;     /* as on the command line */
+    const char *question; /* one sentence */
+    const char *article;  /* the article's figure, for the closing table */
     bool in_demo;
-    /* Prepares and says how many tasks run at once; 0: this machine cannot do it, *why says why. */
+    /* Adds the variants and says how many tasks run at once; 0: this machine cannot do it, *why
+     * says why. */
     uint32_t (*prepare)(struct run *run, const char **why);
     void (*round)(struct run *run);
     void (*finish)(struct run *run); /* NULL: nothing to undo */
+    /* Prints what the numbers mean: a sentence chosen by them, without its full stop. */
+    void (*say)(const struct run *run);
 };
 
-/* All of them, in the order of the demonstration; ends with a NULL name. */
-extern const struct experiment experiments[];
+/* The experiments, by family. */
+extern const struct experiment exp_solo, exp_pair, exp_siblings, exp_same_cpu;
+extern const struct experiment exp_peg, exp_fill;
+extern const struct experiment exp_slice, exp_oversub, exp_pause;
+
+/* All of them, in the order in which they are run, the solo time first; ended by NULL. */
+extern const struct experiment *const experiments[];
 
 /* Runs what the command line asks for under every policy it names, and the closing table. */
 void experiments_run(void);

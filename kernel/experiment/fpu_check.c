@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "kernel/experiment/harness.h"
+#include "kernel/experiment/places.h"
 #include "kernel/lib/clock_math.h"
 #include "kernel/lib/format.h"
 #include "kernel/lib/string.h"
@@ -34,7 +35,7 @@ static struct subject *subject_of[MAX_TASKS];
 
 static struct task *start(const struct subject *subject, uint32_t number)
 {
-    struct bitmap everywhere = harness_all_cpus();
+    struct bitmap everywhere = places_all();
     char units[12], pattern[12];
     const char *const argv[] = {subject->program, "-n", units, subject->takes_pattern ? "-p" : NULL,
                                 pattern,          NULL};
@@ -97,7 +98,7 @@ static bool is_right(const struct task *task, const struct subject *subject)
 
 static void run_together(const struct sched_policy *policy)
 {
-    uint32_t wanted = harness_cpu_count() * TASKS_PER_CPU, count, wrong = 0, switches = 0;
+    uint32_t wanted = places_cpu_count() * TASKS_PER_CPU, count, wrong = 0, switches = 0;
 
     sched_use(policy, main_options.seed);
     count = start_all(wanted < MAX_TASKS ? wanted : MAX_TASKS);

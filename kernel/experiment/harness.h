@@ -1,7 +1,7 @@
 /*
- * What every experiment needs: starting MD5 tasks together, waiting for them, checking their
- * digests, printing their `task:` records and keeping their times. What is started when is in
- * experiments.c, what is made of the times in report.c. All of it runs in the conductor.
+ * What every experiment needs: starting tasks together, waiting for them, checking what they
+ * return, printing their `task:` records and keeping their times. What is started when is in the
+ * exp_*.c, what is made of the times in report.c. All of it runs in the conductor.
  */
 #ifndef KERNEL_EXPERIMENT_HARNESS_H
 #define KERNEL_EXPERIMENT_HARNESS_H
@@ -9,35 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernel/lib/random.h"
+#include "kernel/experiment/places.h"
+#include "kernel/experiment/run.h"
+#include "kernel/experiment/work.h"
 #include "kernel/sched.h"
-
-#define RUN_MAX_SAMPLES 8192
-#define RUN_MAX_GROUP 512
-
-struct experiment;
-
-/* One experiment under one policy. */
-struct run {
-    const struct experiment *experiment;
-    const struct sched_policy *policy;
-    uint32_t tasks; /* that run at the same time */
-    uint32_t round;
-    struct random random; /* draws of the experiment, not of the policy */
-
-    struct task *group[RUN_MAX_GROUP]; /* added and not yet finished */
-    uint32_t group_count;
-
-    uint32_t samples_us[RUN_MAX_SAMPLES]; /* the times that the result is about */
-    uint32_t sample_count, samples_dropped;
-    uint32_t makespans_us[RUN_MAX_SAMPLES];
-    uint32_t makespan_count;
-    uint64_t run_ns, shared_ns; /* of all tasks but those of the batches */
-    bool in_batches;            /* `fill`: this half of the round is the comparison */
-    uint32_t batches_us[RUN_MAX_SAMPLES];
-    uint32_t batches_count;
-    uint32_t ended, failed;
-};
 
 /* Totals for the summary. */
 struct harness_totals {
@@ -48,25 +23,36 @@ extern struct harness_totals harness_totals;
 /* The solo time of this boot in microseconds, 0 until it was measured. */
 extern uint32_t harness_solo_us;
 
-/* Adds one `md5 -t` to the group that harness_start will start. False without memory. */
-bool harness_add(struct run *run, const struct bitmap *affinity);
+/* One `md5 -t` of as many blocks as the command line asks for. */
+extern struct work harness_md5;
+
+/* Adds a task to the group, to do `work` on some of the CPUs of `affinity`, for a variant. False
+ * without memory. */
+bool harness_add(struct run *run, struct variant *variant, struct work *work,
+                 const struct bitmap *affinity);
 
 /* Starts the whole group, as closely together as can be. */
 void harness_start(struct run *run);
+
+/* Starts the group's tasks in their order so that `at_once` of them run at any time, to the end. */
+void harness_start_in_turn(struct run *run, uint32_t at_once);
 
 /* Waits until every task of the group has ended, checks and reports them. Returns the time from the
  * first start to the last end, in microseconds. */
 uint32_t harness_finish(struct run *run);
 
-/* Like harness_finish, but each task's own time becomes a sample. */
+/* Like harness_finish, but each task's own time, and the time it waited, become samples of its
+ * variant, and the time returned another. */
 uint32_t harness_finish_with_samples(struct run *run);
 
-void harness_add_sample(struct run *run, uint32_t us);
-void harness_add_makespan(struct run *run, uint32_t us);
+/* A started task that is not measured. NULL without memory. It ends by itself, or by
+ * harness_stop_background, which frees it and says whether it was still at work. */
+struct task *harness_start_background(struct run *run, const struct work *work,
+                                      const struct bitmap *affinity);
+bool harness_stop_background(struct task *task);
 
-/* A task of its own, not measured: the hog. NULL without memory. Ended by sched_kill and freed by
- * task_destroy. */
-struct task *harness_start_hog(const struct bitmap *affinity);
+/* The program that never ends, for the same. */
+extern const struct work harness_hog;
 
 /* Waits until all of the tasks have ended. */
 void harness_wait_for(struct task *const *tasks, uint32_t count);
@@ -81,21 +67,6 @@ void harness_expect_fault(const char *kind);
 /* Lets `us` microseconds pass. */
 void harness_sleep_us(uint32_t us);
 
-/* ---- The machine, as the experiments see it ---- */
-
-/* All CPUs that may be used. */
-struct bitmap harness_all_cpus(void);
-
-uint32_t harness_cpu_count(void);
-uint32_t harness_core_count(void);
-
-/* One CPU of each core. */
-struct bitmap harness_first_threads(void);
-
-/* Two CPUs of one core; false if no core has two. */
-bool harness_siblings(struct bitmap *first, struct bitmap *second);
-
-/* A set of the one CPU that all experiments agree on. */
-struct bitmap harness_one_cpu(void);
+uint32_t harness_to_us(uint64_t ns);
 
 #endif

@@ -1,38 +1,25 @@
 /*
- * What is made of an experiment's times: the `run:` and `result:` records, a sentence that says
- * what the numbers mean, and the closing table.
+ * What is made of an experiment's times: the `run:`, `round:` and `result:` records, and a sentence
+ * that says what the numbers mean.
  */
 #ifndef KERNEL_EXPERIMENT_REPORT_H
 #define KERNEL_EXPERIMENT_REPORT_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
-#include "kernel/lib/stats.h"
+#include "kernel/experiment/run.h"
 
-struct experiment;
-struct run;
-struct sched_policy;
-
-/* What one experiment came to under one policy; ratios in percent of the solo time. */
-struct report_row {
-    const struct experiment *experiment;
-    const struct sched_policy *policy;
-    struct stats ratio, batches_ratio;
-    uint32_t tasks, shared_percent;
-    bool reliable;
-};
-
-/* The row of an experiment under a policy, by name; NULL if it was not run. */
-const struct report_row *report_find(const char *experiment, const char *policy);
+/* The `skip:` record of an experiment, or of one of its variants, that this machine cannot do.
+ * `variant` is "" for the whole. */
+void report_skip(const struct run *run, const char *variant, const char *why);
 
 /* The `run:` record, before the first round. */
 void report_run(const struct run *run);
 
-/* The `result:` record and its meaning, after the last; keeps a row for the table. */
-void report_result(struct run *run);
+/* The `round:` record, after each round. */
+void report_round(const struct run *run, bool clean);
 
-/* The table of all results, and what they come to. */
-void report_table(void);
+/* The `result:` records and what they mean, after the last; keeps rows for the table. */
+void report_results(struct run *run);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which experiments are run, under which policies, in which order. */
+/* Which experiments are run, under which policies, in which order; and their rounds. */
 #include "kernel/experiment/experiment.h"
 
 #include <stddef.h>
@@ -7,6 +7,7 @@
 #include "kernel/experiment/conclusion.h"
 #include "kernel/experiment/harness.h"
 #include "kernel/experiment/report.h"
+#include "kernel/experiment/table.h"
 #include "kernel/lib/string.h"
 #include "kernel/log.h"
 #include "kernel/main.h"
@@ -43,11 +44,25 @@ static void begin(const struct experiment *experiment, const struct sched_policy
     sched_use(policy, main_options.seed);
 }
 
-static void perform_round(const struct experiment *experiment, const struct sched_policy *policy)
+/* ---- Rounds ---- */
+
+static void do_round(void)
 {
-    trace_begin_round(experiment->name, policy->name, run.round);
-    experiment->round(&run);
+    uint64_t forced_idle_before = sched_forced_idle_ns();
+
+    trace_begin_round(run.experiment->name, run.policy->name, run.round);
+    run.experiment->round(&run);
     trace_end_round(run.round == main_options.rounds);
+    run.forced_idle_ns += sched_forced_idle_ns() - forced_idle_before;
+    run.clean_rounds++;
+    report_round(&run, true);
+}
+
+static void do_rounds(void)
+{
+    for (run.round = 1; run.round <= main_options.rounds; run.round++)
+        do_round();
+    run.round--; /* those that were done */
 }
 
 static void perform(const struct experiment *experiment, const struct sched_policy *policy)
@@ -57,27 +72,27 @@ static void perform(const struct experiment *experiment, const struct sched_poli
     begin(experiment, policy);
     run.tasks = experiment->prepare(&run, &why);
     if (run.tasks == 0) {
-        log_print("skip: experiment=%s sched=%s reason=\"%s\"\n", experiment->name, policy->name,
-                  why);
+        report_skip(&run, "", why);
         return;
     }
     report_run(&run);
-    for (run.round = 1; run.round <= main_options.rounds; run.round++)
-        perform_round(experiment, policy);
+    do_rounds();
     if (experiment->finish != NULL)
         experiment->finish(&run);
     trace_dump();
-    report_result(&run);
+    report_results(&run);
     harness_totals.experiments++;
 }
+
+/* ---- All of them ---- */
 
 /* The first run warms up caches, and an emulator's translated code; its time is not used. */
 static void warm_up(void)
 {
-    struct bitmap everywhere = harness_all_cpus();
+    struct bitmap everywhere = places_all();
 
-    begin(&experiments[0], find_policy("smt"));
-    if (harness_add(&run, &everywhere)) {
+    begin(&exp_solo, &policy_smt);
+    if (harness_add(&run, run_add_variant(&run, "", 1), &harness_md5, &everywhere)) {
         trace_begin_round(run.experiment->name, run.policy->name, run.round);
         harness_start(&run);
         harness_finish(&run);
@@ -93,29 +108,30 @@ static bool bench_is_asked_for(void)
     return false;
 }
 
+static void run_all_asked_for(const struct sched_policy *policy, bool solo_needed)
+{
+    for (const struct experiment *const *e = experiments; *e != NULL; e++)
+        if (is_asked_for(*e) || (solo_needed && *e == &exp_solo))
+            perform(*e, policy);
+}
+
 void experiments_run(void)
 {
-    bool any = false, solo_asked = false;
+    bool any = false;
 
     if (bench_is_asked_for())
         bench_run();
-    for (const struct experiment *e = experiments; e->name != NULL; e++)
-        any = any || is_asked_for(e);
+    for (const struct experiment *const *e = experiments; *e != NULL; e++)
+        any = any || is_asked_for(*e);
     if (!any)
         return;
+    harness_md5 = work_md5(main_options.blocks);
     conclusion_print_question();
     harness_self_test();
     warm_up();
-    solo_asked = is_asked_for(&experiments[0]);
-    for (unsigned i = 0; i < main_options.sched.count; i++) {
-        const struct sched_policy *policy = find_policy(main_options.sched.names[i]);
-
-        for (const struct experiment *e = experiments; e->name != NULL; e++) {
-            /* All ratios are to the solo time, so that one is measured in any case. */
-            bool needed = e == &experiments[0] && !solo_asked && i == 0;
-            if (is_asked_for(e) || needed)
-                perform(e, policy);
-        }
-    }
-    report_table();
+    /* All ratios are to the solo time, so that one is measured in any case. */
+    for (unsigned i = 0; i < main_options.sched.count; i++)
+        run_all_asked_for(find_policy(main_options.sched.names[i]), i == 0);
+    table_print();
+    conclusion_print();
 }

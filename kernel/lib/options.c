@@ -217,6 +217,7 @@ static const struct option table[] = {
     {"slice", "10ms", parse_time, FIELD(slice_us), 100, 1000000, NULL},
     {"rounds", "10", parse_number, FIELD(rounds), 1, 10000, NULL},
     {"blocks", "10000", parse_number, FIELD(blocks), 1, 10000000, NULL},
+    {"groups", "1", parse_number, FIELD(groups), 1, 256, NULL},
     {"tasks", "0", parse_number, FIELD(tasks), 0, 4000, NULL},
     {"smt_model", "off", parse_factor, FIELD(smt_model_percent), 100, 400, NULL},
     {"smt", "on", parse_switch, FIELD(smt), 0, 0, NULL},

@@ -74,6 +74,7 @@ struct options {
     uint32_t slice_us;
     uint32_t rounds;
     uint32_t blocks;
+    uint32_t groups;            /* of tasks that trust each other */
     uint32_t tasks;             /* 0: the experiment's own number */
     uint32_t smt_model_percent; /* 0: off; else 100 to 400 */
     bool smt;

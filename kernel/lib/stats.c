@@ -28,6 +28,32 @@ struct stats stats_of(uint32_t *samples, uint32_t count)
     return (struct stats){samples[0], samples[(count - 1) / 2], samples[count - 1]};
 }
 
+uint32_t stats_spread_percent(const struct stats *stats)
+{
+    return stats_percent(stats->max - stats->min, stats->median);
+}
+
+static uint32_t spread_of_sorted(const uint32_t *sorted, uint32_t count)
+{
+    struct stats stats = {sorted[0], sorted[(count - 1) / 2], sorted[count - 1]};
+
+    return stats_spread_percent(&stats);
+}
+
+uint32_t stats_spread_of_peaks(const uint32_t *sorted, uint32_t count)
+{
+    uint32_t cut = 0, below, above;
+
+    if (count < 2)
+        return 0;
+    for (uint32_t i = 1; i < count; i++)
+        if (cut == 0 || sorted[i] - sorted[i - 1] > sorted[cut] - sorted[cut - 1])
+            cut = i;
+    below = spread_of_sorted(sorted, cut);
+    above = spread_of_sorted(sorted + cut, count - cut);
+    return below > above ? below : above;
+}
+
 uint32_t stats_percent(uint64_t part, uint64_t whole)
 {
     uint64_t percent;

@@ -1,0 +1,94 @@
+#include "kernel/experiment/reliability.h"
+
+#include <stddef.h>
+
+#include "kernel/experiment/experiment.h"
+#include "kernel/experiment/places.h"
+#include "kernel/lib/format.h"
+#include "kernel/lib/string.h"
+#include "kernel/log.h"
+#include "kernel/main.h"
+#include "kernel/smt_model.h"
+
+#define SPREAD_MAX_PERCENT 10
+
+static uint32_t solo_spread_percent; /* the widest seen in this boot */
+
+static bool platform_is(const char *name)
+{
+    return strcmp(arch_platform(), name) == 0;
+}
+
+static const char *sharing_name(void)
+{
+    static const char *const names[] = {"unknown", "none", "host_cpu", "host_smt"};
+    return names[main_options.sharing];
+}
+
+void reliability_print_conditions(uint32_t slice_us)
+{
+    char model[16] = "off";
+
+    if (smt_model_percent() != 0)
+        format_buffer(model, sizeof model, "%u.%02u", smt_model_percent() / 100,
+                      smt_model_percent() % 100);
+    log_print(" slice_us=%u smt_model=%s blocks=%u groups=%u platform=%s host_cpus=%u sharing=%s",
+              slice_us, model, main_options.blocks, main_options.groups, arch_platform(),
+              main_options.host_cpus, sharing_name());
+}
+
+/* What is wrong with the machine for this. */
+static const char *machine_problem(const struct variant *variant)
+{
+    bool on_host = platform_is("qemu") || platform_is("kvm"), unshared;
+    uint32_t cpus_here = places_cpu_count();
+    uint32_t busy = variant->busy < cpus_here ? variant->busy : cpus_here;
+
+    if (!on_host)
+        return NULL; /* hardware is itself, and Bochs keeps exact virtual time */
+    if (main_options.host_cpus == 0)
+        return "nobody said how many CPUs the emulator has";
+    unshared = main_options.sharing == OPTIONS_SHARING_NONE;
+    if (!unshared && smt_model_percent() != 0)
+        return "the model of a shared core on top of real sharing";
+    if (unshared && busy > main_options.host_cpus)
+        return "the emulator has fewer CPUs than the guest keeps busy";
+    if (unshared && smt_model_percent() == 0 && busy > 1 && cpus_here > places_core_count())
+        return "in this emulator the CPUs of one core share nothing";
+    return NULL;
+}
+
+/* Emulators without KVM count time themselves; all others pass the CPU's own counter on. */
+static bool clock_may_change(void)
+{
+    return !arch_clock_is_invariant() && !platform_is("qemu") && !platform_is("bochs");
+}
+
+static bool caches_are_real(void)
+{
+    return !platform_is("qemu") && !platform_is("bochs");
+}
+
+const char *reliability_problem(const struct run *run, const struct variant *variant)
+{
+    const char *problem = machine_problem(variant);
+
+    /* A task alone on the machine takes the same time again and again, or something else runs. */
+    if (run->experiment == &exp_solo && variant->spread_percent > solo_spread_percent)
+        solo_spread_percent = variant->spread_percent;
+    if (variant->samples == 0)
+        return "nothing was measured";
+    if (problem != NULL)
+        return problem;
+    if (clock_may_change())
+        return "the time stamp counter may change its rate with the CPU";
+    if (variant->needs_caches && !caches_are_real())
+        return "this emulator has no caches of its own";
+    if (!run->clean_only && run->clean_rounds < run->round)
+        return "the host was busy with something else in most rounds";
+    if (solo_spread_percent > SPREAD_MAX_PERCENT)
+        return "the solo times differ too much: is the machine busy with something else?";
+    if (variant->spread != SPREAD_ANY && variant->spread_percent > SPREAD_MAX_PERCENT)
+        return "times that should be equal differ by more than 10 percent";
+    return NULL;
+}

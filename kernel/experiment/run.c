@@ -1,0 +1,122 @@
+#include "kernel/experiment/run.h"
+
+#include <stdarg.h>
+
+#include "kernel/experiment/experiment.h"
+#include "kernel/experiment/harness.h"
+#include "kernel/experiment/reliability.h"
+#include "kernel/lib/clock_math.h"
+#include "kernel/lib/format.h"
+#include "kernel/lib/string.h"
+#include "kernel/main.h"
+#include "kernel/panic.h"
+
+struct variant *run_add_variant(struct run *run, const char *name, uint32_t busy)
+{
+    struct variant *variant = &run->variants[run->variant_count++];
+
+    ASSERT(run->variant_count <= RUN_MAX_VARIANTS);
+    *variant = (struct variant){
+        .busy = busy, .slice_us = main_options.slice_us, .solo_us = harness_solo_us};
+    format_buffer(variant->name, sizeof variant->name, "%s", name);
+    return variant;
+}
+
+void run_add_key(struct variant *variant, const char *fmt, ...)
+{
+    size_t length = strlen(variant->keys);
+    va_list arguments;
+
+    va_start(arguments, fmt);
+    format_buffer_v(variant->keys + length, sizeof variant->keys - length, fmt, arguments);
+    va_end(arguments);
+}
+
+void run_add_sample(struct run *run, const struct variant *variant, enum series series,
+                    uint32_t value)
+{
+    if (run->sample_count == RUN_MAX_SAMPLES) {
+        run->samples_dropped++;
+        return;
+    }
+    run->samples[run->sample_count++] =
+        (struct run_sample){.value = value,
+                            .round = (uint16_t)run->round,
+                            .variant = (uint8_t)(variant - run->variants),
+                            .series = (uint8_t)series};
+}
+
+void run_spoil_round(struct run *run)
+{
+    for (uint32_t i = run->sample_count; i-- > 0 && run->samples[i].round == run->round;)
+        run->samples[i].unclean = true;
+}
+
+const uint32_t *run_sorted(const struct run *run, const struct variant *variant, enum series series,
+                           uint32_t *count)
+{
+    static uint32_t values[RUN_MAX_SAMPLES];
+
+    *count = 0;
+    for (uint32_t i = 0; i < run->sample_count; i++) {
+        const struct run_sample *sample = &run->samples[i];
+
+        if (&run->variants[sample->variant] == variant && sample->series == series &&
+            !(run->clean_only && sample->unclean))
+            values[(*count)++] = sample->value;
+    }
+    stats_of(values, *count);
+    return values;
+}
+
+uint32_t run_median(const struct run *run, const struct variant *variant, enum series series)
+{
+    uint32_t count;
+    const uint32_t *values = run_sorted(run, variant, series, &count);
+
+    return count == 0 ? 0 : values[(count - 1) / 2];
+}
+
+uint32_t run_mean(const struct run *run, const struct variant *variant, enum series series)
+{
+    uint32_t count;
+    const uint32_t *values = run_sorted(run, variant, series, &count);
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        sum += values[i];
+    return count == 0 ? 0 : (uint32_t)div_u64_u32(sum, count, NULL);
+}
+
+/* ---- What comes of it ---- */
+
+static uint32_t spread_of(const struct variant *variant, const uint32_t *sorted)
+{
+    if (variant->spread == SPREAD_PEAKS)
+        return stats_spread_of_peaks(sorted, variant->samples);
+    return stats_spread_percent(&variant->times);
+}
+
+static void evaluate(struct run *run, struct variant *variant)
+{
+    const uint32_t *sorted = run_sorted(run, variant, SERIES_TIME, &variant->samples);
+
+    if (variant->samples > 0)
+        variant->times = (struct stats){sorted[0], sorted[(variant->samples - 1) / 2],
+                                        sorted[variant->samples - 1]};
+    if (run->experiment == &exp_solo && variant->solo_us == 0)
+        variant->solo_us = harness_solo_us = variant->times.median;
+    variant->ratio = (struct stats){stats_percent(variant->times.min, variant->solo_us),
+                                    stats_percent(variant->times.median, variant->solo_us),
+                                    stats_percent(variant->times.max, variant->solo_us)};
+    variant->spread_percent = spread_of(variant, sorted);
+    variant->shared_percent = stats_percent(variant->shared_ns, variant->run_ns);
+    variant->makespan_us = run_median(run, variant, SERIES_MAKESPAN);
+    variant->unreliable = reliability_problem(run, variant);
+}
+
+void run_evaluate(struct run *run)
+{
+    for (uint32_t i = 0; i < run->variant_count; i++)
+        evaluate(run, &run->variants[i]);
+}
