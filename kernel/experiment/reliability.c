@@ -53,6 +53,8 @@ static const char *machine_problem(const struct variant *variant)
         return "the model of a shared core on top of real sharing";
     if (unshared && busy > main_options.host_cpus)
         return "the emulator has fewer CPUs than the guest keeps busy";
+    if (unshared && places_core_count() > main_options.host_cpus)
+        return "the machine has more cores than the emulator has CPUs";
     if (unshared && smt_model_percent() == 0 && busy > 1 && cpus_here > places_core_count())
         return "in this emulator the CPUs of one core share nothing";
     return NULL;

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from emulator import command_line, iso, pinning
+from emulator import command_line, iso
 from target import IMAGE, ROOT, TOOLS
 
 RUN = os.path.join(TOOLS, "run")
@@ -169,50 +169,6 @@ def test_real_boot_that_halts_is_ended():
         text=True, capture_output=True, timeout=LIMIT_S, check=False)
     assert done.returncode == 124
     assert "end: status=ok" in done.stdout
-
-
-# ---- pinning, on hosts that are made up ------------------------------------------------------
-
-def no_smt(cpu):
-    return {cpu}
-
-
-def pairs(cpu):
-    """Host CPUs 0-3 are first threads, 4-7 the second threads of the same cores."""
-    return {cpu % 4, cpu % 4 + 4}
-
-
-def plan(smp, allowed, siblings, permitted=True, **more):
-    return pinning.make_plan(smp, allowed=allowed, siblings=siblings,
-                             permitted=lambda cpu: permitted, **more)
-
-
-@pytest.mark.parametrize("smp,allowed,siblings,accel,sharing,by_core", [
-    ((1, 2, 2), {0, 1}, no_smt, "tcg", "host_cpu", [[0, 0], [1, 1]]),
-    ((1, 2, 2), {2, 5}, no_smt, "tcg", "host_cpu", [[2, 2], [5, 5]]),
-    ((1, 2, 1), {0, 1}, no_smt, "tcg", "none", [[0], [1]]),
-    ((1, 2, 2), set(range(8)), pairs, "tcg", "host_cpu", [[0, 0], [1, 1]]),
-    ((1, 2, 2), set(range(8)), pairs, "kvm", "host_smt", [[0, 4], [1, 5]]),
-    ((1, 2, 2), {0, 1, 4, 5}, pairs, "kvm", "host_smt", [[0, 4], [1, 5]]),
-    ((1, 2, 2), {0, 1}, pairs, "kvm", "host_cpu", [[0, 0], [1, 1]]),
-    ((1, 2, 2), {0, 4}, pairs, "tcg", "none", []),
-    ((2, 2, 2), {0, 1}, no_smt, "tcg", "none", []),
-])
-def test_plan(smp, allowed, siblings, accel, sharing, by_core):
-    made = plan(smp, allowed, siblings, accel=accel)
-    assert (made.sharing, made.by_core) == (sharing, by_core)
-    assert made.pinned == (not made.note)
-
-
-def test_forbidden_affinity_is_noted():
-    made = plan((1, 2, 2), {0, 1}, no_smt, permitted=False)
-    assert made.sharing == "none" and "forbids" in made.note
-
-
-@pytest.mark.parametrize("text,cpus", [("0", {0}), ("0,4\n", {0, 4}), ("0-2,7", {0, 1, 2, 7}),
-                                       ("", set())])
-def test_cpu_list(text, cpus):
-    assert pinning.parse_cpu_list(text) == cpus
 
 
 # ---- command lines ---------------------------------------------------------------------------
