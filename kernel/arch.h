@@ -118,6 +118,10 @@ void arch_switch(struct task *previous, struct task *next);
 /* Writes text to all outputs in use; each wait is bounded. Serialized by the caller. */
 void arch_console_write(const char *text, size_t length_bytes);
 
+/* The next byte that came over the first serial line in use, or -1 if there is none. Does not
+ * wait. */
+int arch_console_read(void);
+
 /* Characters that an output did not take in time. */
 uint32_t arch_console_lost(void);
 

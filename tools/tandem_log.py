@@ -33,6 +33,8 @@ KEYS = {
     "fpu": "state sse",
     "timer": "tsc_hz tsc_invariant reference error_ppm tick slice_us",
     "run": "experiment sched tasks rounds slice_us smt_model blocks host_cpus sharing",
+    "ask": "experiment sched round",
+    "round": "experiment sched round clean",
     "task": "experiment sched round task pid cpus wall_us run_us wait_us shared_us switches "
             "migrations sibling_migrations digest ok",
     "result": "experiment sched tasks solo_us min_us median_us max_us makespan_us ratio_min "

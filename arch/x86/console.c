@@ -75,6 +75,11 @@ void arch_console_write(const char *text, size_t length_bytes)
         vga_write(text, length_bytes);
 }
 
+int arch_console_read(void)
+{
+    return uart_count > 0 ? uart_read(&uarts[0]) : -1;
+}
+
 uint32_t arch_console_lost(void)
 {
     uint32_t lost = 0;

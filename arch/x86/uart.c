@@ -22,6 +22,8 @@
 #define LSR_TRANSMITTER_EMPTY 0x40
 #define UART_CLOCK_BAUD 115200u
 #define LOOPBACK_BYTE 0x5a
+#define LOOPBACK_TRIES 8
+#define FIFO_BYTES 16
 #define POLLS 100000u        /* over 10 ms: longer than a character at 1200 baud */
 #define LOST_IN_A_ROW_MAX 16 /* then the line is taken for dead */
 
@@ -38,14 +40,29 @@ static bool poll(uint16_t port, uint8_t bit)
     return false;
 }
 
-/* A byte sent in loopback mode must come back: an empty bus reads FF, which looks ready. */
+/* Whether the loopback byte comes back, behind what was received before. */
+static bool loops_back(uint16_t port)
+{
+    io_out8(port + UART_DATA, LOOPBACK_BYTE);
+    for (unsigned i = 0; i <= FIFO_BYTES; i++) {
+        if (!poll(port, LSR_DATA_READY))
+            return false;
+        if (io_in8(port + UART_DATA) == LOOPBACK_BYTE)
+            return true;
+    }
+    return false;
+}
+
+/* A byte sent in loopback mode must come back: an empty bus reads FF, which looks ready. Where
+ * somebody sends without pause, and the emulated chip does not cut the line meanwhile, it may take
+ * several attempts to find it. */
 static bool answers(uint16_t port)
 {
-    bool ok;
+    bool ok = false;
 
     io_out8(port + UART_MCR, MCR_LOOPBACK);
-    io_out8(port + UART_DATA, LOOPBACK_BYTE);
-    ok = poll(port, LSR_DATA_READY) && io_in8(port + UART_DATA) == LOOPBACK_BYTE;
+    for (unsigned i = 0; i < LOOPBACK_TRIES && !ok; i++)
+        ok = loops_back(port);
     io_out8(port + UART_MCR, MCR_DTR_RTS);
     return ok;
 }
@@ -91,6 +108,18 @@ void uart_write(struct uart *uart, const char *text, size_t length_bytes)
             send(uart, '\r', &lost_in_a_row);
         send(uart, text[i], &lost_in_a_row);
     }
+}
+
+int uart_read(struct uart *uart)
+{
+    uint8_t status;
+
+    if (!uart->present)
+        return -1;
+    status = io_in8(uart->port + UART_LSR);
+    if (status == 0xff || (status & LSR_DATA_READY) == 0)
+        return -1;
+    return io_in8(uart->port + UART_DATA);
 }
 
 void uart_drain(struct uart *uart)

@@ -1,6 +1,7 @@
 #include "kernel/experiment/harness.h"
 
 #include "kernel/experiment/experiment.h"
+#include "kernel/experiment/host.h"
 #include "kernel/lib/clock_math.h"
 #include "kernel/lib/format.h"
 #include "kernel/lib/string.h"
@@ -130,7 +131,8 @@ static void cpu_list(const struct bitmap *set, char *text)
     }
 }
 
-static void print_task(const struct run *run, const struct run_task *entry, bool ok)
+static void print_task(const struct run *run, const struct run_task *entry, bool ok,
+                       const char *clean_key)
 {
     const struct task *task = entry->task;
     const struct sched_entity *e = &task->entity;
@@ -143,12 +145,12 @@ static void print_task(const struct run *run, const struct run_task *entry, bool
     cpu_list(&e->ran_on, list);
     log_print("task: experiment=%s sched=%s round=%u task=\"%s\" pid=%u cpus=%s wall_us=%u "
               "run_us=%u wait_us=%u blocked_us=%u shared_us=%u stalled_us=%u switches=%u "
-              "migrations=%u sibling_migrations=%u group=%u digest=%s ok=%d%s%s\n",
+              "migrations=%u sibling_migrations=%u group=%u digest=%s ok=%d%s%s%s\n",
               run->experiment->name, run->policy->name, run->round, task->name, task->pid, list,
               harness_to_us(task->end_ns - task->start_ns), harness_to_us(e->run_ns),
               harness_to_us(e->wait_ns), harness_to_us(e->blocked_ns), harness_to_us(e->shared_ns),
               harness_to_us(task->stalled_ns), e->switches, e->migrations, e->sibling_migrations,
-              e->group, result, ok, variant_key, entry->variant->name);
+              e->group, result, ok, variant_key, entry->variant->name, clean_key);
 }
 
 static void account(struct run *run, const struct run_task *entry, bool ok)
@@ -181,8 +183,10 @@ static void wait_for_group(struct run *run)
 static uint32_t finish(struct run *run, bool sample)
 {
     uint64_t first = UINT64_MAX, last = 0;
+    const char *clean_key;
 
     wait_for_group(run);
+    clean_key = host_ask(run->experiment->name, run->policy->name, run->round);
     for (uint32_t i = 0; i < run->group_count; i++) {
         const struct run_task *entry = &run->group[i];
         struct task *task = entry->task;
@@ -195,7 +199,7 @@ static uint32_t finish(struct run *run, bool sample)
         if (sample)
             take_samples(run, entry);
         account(run, entry, ok);
-        print_task(run, entry, ok);
+        print_task(run, entry, ok, clean_key);
         task_destroy(task);
     }
     run->group_count = 0;

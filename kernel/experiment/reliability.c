@@ -86,8 +86,8 @@ const char *reliability_problem(const struct run *run, const struct variant *var
         return "the time stamp counter may change its rate with the CPU";
     if (variant->needs_caches && !caches_are_real())
         return "this emulator has no caches of its own";
-    if (!run->clean_only && run->clean_rounds < run->round)
-        return "the host was busy with something else in most rounds";
+    if (!run->clean_only)
+        return "something else ran on the host";
     if (solo_spread_percent > SPREAD_MAX_PERCENT)
         return "the solo times differ too much: is the machine busy with something else?";
     if (variant->spread != SPREAD_ANY && variant->spread_percent > SPREAD_MAX_PERCENT)

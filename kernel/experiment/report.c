@@ -88,10 +88,11 @@ static void print_result(const struct run *run, const struct variant *v)
 {
     print_head(run, "result");
     print_variant(v->name);
-    log_print(" tasks=%u rounds=%u clean_rounds=%u solo_us=%u min_us=%u median_us=%u max_us=%u "
-              "makespan_us=%u",
-              run->tasks, run->round, run->clean_rounds, v->solo_us, v->times.min, v->times.median,
-              v->times.max, v->makespan_us);
+    log_print(" tasks=%u rounds=%u clean_rounds=%u disturbed_rounds=%u unknown_rounds=%u",
+              run->tasks, run->round, run->rounds.clean, run->rounds.disturbed,
+              run->rounds.unknown);
+    log_print(" solo_us=%u min_us=%u median_us=%u max_us=%u makespan_us=%u", v->solo_us,
+              v->times.min, v->times.median, v->times.max, v->makespan_us);
     print_ratio("ratio_min", v->ratio.min);
     print_ratio("ratio_median", v->ratio.median);
     print_ratio("ratio_max", v->ratio.max);

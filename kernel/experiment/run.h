@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "kernel/lib/random.h"
+#include "kernel/lib/rounds.h"
 #include "kernel/lib/stats.h"
 #include "kernel/sched.h"
 
@@ -76,7 +77,8 @@ struct run {
     const struct experiment *experiment;
     const struct sched_policy *policy;
     uint32_t tasks; /* that run at the same time */
-    uint32_t round, clean_rounds;
+    uint32_t round;
+    struct rounds rounds;
     struct random random; /* draws of the experiment, not of the policy */
 
     struct run_task group[RUN_MAX_GROUP]; /* added and not yet finished */

@@ -6,6 +6,7 @@
 #include "kernel/experiment/bench.h"
 #include "kernel/experiment/conclusion.h"
 #include "kernel/experiment/harness.h"
+#include "kernel/experiment/host.h"
 #include "kernel/experiment/report.h"
 #include "kernel/experiment/table.h"
 #include "kernel/lib/string.h"
@@ -46,6 +47,16 @@ static void begin(const struct experiment *experiment, const struct sched_policy
 
 /* ---- Rounds ---- */
 
+static void take_verdict(enum host_verdict verdict)
+{
+    run.rounds.clean += verdict != HOST_DISTURBED;
+    run.rounds.disturbed += verdict == HOST_DISTURBED;
+    run.rounds.unknown += verdict == HOST_UNKNOWN;
+    if (verdict == HOST_DISTURBED)
+        run_spoil_round(&run);
+    report_round(&run, verdict != HOST_DISTURBED);
+}
+
 static void do_round(void)
 {
     uint64_t forced_idle_before = sched_forced_idle_ns();
@@ -54,15 +65,16 @@ static void do_round(void)
     run.experiment->round(&run);
     trace_end_round(run.round == main_options.rounds);
     run.forced_idle_ns += sched_forced_idle_ns() - forced_idle_before;
-    run.clean_rounds++;
-    report_round(&run, true);
+    take_verdict(host_end_round());
 }
 
 static void do_rounds(void)
 {
-    for (run.round = 1; run.round <= main_options.rounds; run.round++)
+    run.rounds.wanted = main_options.rounds;
+    for (run.round = 1; rounds_go_on(&run.rounds); run.round++)
         do_round();
     run.round--; /* those that were done */
+    run.clean_only = rounds_suffice(&run.rounds);
 }
 
 static void perform(const struct experiment *experiment, const struct sched_policy *policy)
@@ -132,6 +144,7 @@ void experiments_run(void)
     /* All ratios are to the solo time, so that one is measured in any case. */
     for (unsigned i = 0; i < main_options.sched.count; i++)
         run_all_asked_for(find_policy(main_options.sched.names[i]), i == 0);
+    host_report();
     table_print();
     conclusion_print();
 }

@@ -207,6 +207,7 @@ static bool parse_console(const struct option *option, const char *value, void *
 
 static const char *const end_words[] = {"halt", "exit", "poweroff", "reboot", "monitor", NULL};
 static const char *const module_words[] = {"core", "shared", NULL};
+static const char *const host_load_words[] = {"off", "serial", NULL};
 static const char *const sharing_words[] = {"unknown", "none", "host_cpu", "host_smt", NULL};
 
 #define FIELD(member) offsetof(struct options, member)
@@ -231,6 +232,7 @@ static const struct option table[] = {
     {"module", "shared", parse_word, FIELD(module), 0, 0, module_words},
     {"check", "on", parse_switch, FIELD(check), 0, 0, NULL},
     {"host_cpus", "0", parse_number, FIELD(host_cpus), 0, 4096, NULL},
+    {"host_load", "off", parse_word, FIELD(host_load), 0, 0, host_load_words},
     {"inject", "none", parse_names, FIELD(inject), 0, 0, NULL},
     {"exec", "", parse_text, FIELD(exec), 0, 0, NULL},
     {"sharing", "unknown", parse_word, FIELD(sharing), 0, 0, sharing_words},
@@ -241,6 +243,7 @@ static const struct option table[] = {
 /* parse_word stores an unsigned into the enums. */
 _Static_assert(sizeof(enum options_end) == sizeof(unsigned), "enum options_end");
 _Static_assert(sizeof(enum options_module) == sizeof(unsigned), "enum options_module");
+_Static_assert(sizeof(enum options_host_load) == sizeof(unsigned), "enum options_host_load");
 _Static_assert(sizeof(enum options_sharing) == sizeof(unsigned), "enum options_sharing");
 
 /* Appends "complaint: subject", cut to fit; what could break a quoted record becomes '?'. */

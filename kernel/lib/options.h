@@ -62,6 +62,9 @@ enum options_sharing {
     OPTIONS_SHARING_HOST_SMT,
 };
 
+/* Whether somebody on the serial line knows if something else ran on the host. */
+enum options_host_load { OPTIONS_HOST_LOAD_OFF, OPTIONS_HOST_LOAD_SERIAL };
+
 /* One complaint: printable, without double quotes or backslashes, so fit to be quoted. */
 struct options_warning {
     char text[80];
@@ -89,6 +92,7 @@ struct options {
     bool check;
     uint32_t host_cpus; /* 0: unknown */
     enum options_sharing sharing;
+    enum options_host_load host_load;
     struct options_names inject;   /* failures to cause on purpose, for tests */
     char exec[OPTIONS_TEXT_BYTES]; /* programs to run first, as kernel/experiment/exec.h reads it */
 

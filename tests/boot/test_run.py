@@ -109,7 +109,7 @@ def test_demo_is_the_default(run_fake):
 def test_own_arguments_get_nothing_but_the_host_and_the_end(run_fake):
     words = kernel_args(run_fake(SHOW, ARGS="sched=smt"))
     assert words[-1] == "sched=smt"
-    assert {word.partition("=")[0] for word in words[:-1]} == {"host_cpus", "sharing", "end"}
+    assert {word.partition("=")[0] for word in words[:-1]} == {"host_cpus", "sharing", "host_load", "end"}
 
 
 def test_own_end_is_kept(run_fake):

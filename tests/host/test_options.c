@@ -67,6 +67,7 @@ static void test_defaults(void **state)
     assert_true(options.check);
     assert_int_equal(options.host_cpus, 0);
     assert_int_equal(options.sharing, OPTIONS_SHARING_UNKNOWN);
+    assert_int_equal(options.host_load, OPTIONS_HOST_LOAD_OFF);
     assert_string_equal(options.exec, "");
     assert_int_equal(options.warning_count, 0);
     assert_int_equal(options.warnings_dropped, 0);
@@ -78,7 +79,7 @@ static void test_every_key(void **state)
         "run=solo,pair sched=core slice=1ms rounds=3 blocks=100 tasks=8 smt_model=1.5 smt=off "
         "cpus=2 topology=1x2x2:far seed=0xffffffff console=com2,io:0x3E8,mmio:0xfe042000 "
         "baud=9600 trace=on end=exit module=core check=off host_cpus=12 sharing=host_smt "
-        "exec='chase -k 4; int -n 1'");
+        "host_load=serial exec='chase -k 4; int -n 1'");
 
     (void)state;
     assert_int_equal(options.warning_count, 0);
@@ -110,6 +111,7 @@ static void test_every_key(void **state)
     assert_false(options.check);
     assert_int_equal(options.host_cpus, 12);
     assert_int_equal(options.sharing, OPTIONS_SHARING_HOST_SMT);
+    assert_int_equal(options.host_load, OPTIONS_HOST_LOAD_SERIAL);
     assert_string_equal(options.exec, "chase -k 4; int -n 1");
 }
 
@@ -202,6 +204,8 @@ static void test_limits(void **state)
                                       "topology=1x2,2",
                                       "host_cpus=4097",
                                       "sharing=smt",
+                                      "host_load=on",
+                                      "host_load=",
                                       "module=both"};
 
     (void)state;

@@ -1,9 +1,10 @@
 /*
  * arch/x86/uart.c on a 16550 made up here, with what can be wrong with one: absent, mute in
- * loopback, never ready to send, left with the divisor latch open.
+ * loopback, never ready to send, left with the divisor latch open, flooded with input.
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 #include <cmocka.h>
@@ -14,10 +15,14 @@
 
 #define COM1 0x3f8
 
-/* PC16550D data sheet, "Registers". What is sent is read back while loopback is on. */
+/* PC16550D data sheet, "Registers". What is sent is read back while loopback is on. The flood comes
+ * in loopback, too: emulated chips let it. */
 static struct {
     uint8_t lcr, ier, fcr, mcr, divisor_low, divisor_high, looped;
     bool has_looped, loopback_broken, never_ready;
+    const char *received; /* and not yet read */
+    unsigned flood;       /* bytes that come before each that is looped back */
+    unsigned flooded;     /* of these, the ones still to be read */
     char sent[256];
     unsigned sent_count;
 } chip;
@@ -32,6 +37,7 @@ static void take_byte(uint8_t value)
     if ((chip.mcr & 0x10) != 0) {
         chip.looped = value;
         chip.has_looped = !chip.loopback_broken;
+        chip.flooded = chip.flood;
     } else {
         assert_true(chip.sent_count < sizeof(chip.sent));
         chip.sent[chip.sent_count++] = (char)value;
@@ -64,13 +70,24 @@ static void chip_write(uint16_t port, uint8_t value)
     }
 }
 
+static bool has_received(void)
+{
+    return chip.received != NULL && *chip.received != '\0';
+}
+
 static uint8_t chip_read(uint16_t port)
 {
     if (port == COM1 + UART_LSR)
         return (chip.never_ready ? 0 : LSR_THR_EMPTY | 0x40) |
-               (chip.has_looped ? LSR_DATA_READY : 0);
+               (chip.has_looped || chip.flooded > 0 || has_received() ? LSR_DATA_READY : 0);
     assert_int_equal(port, COM1 + UART_DATA);
     assert_false(latch_is_open());
+    if (chip.flooded > 0) {
+        chip.flooded--;
+        return 'x';
+    }
+    if (has_received())
+        return (uint8_t)*chip.received++;
     chip.has_looped = false;
     return chip.looped;
 }
@@ -205,6 +222,48 @@ static void test_o02_a_hiccup_loses_little(void **state)
     assert_memory_equal(chip.sent, "def", 3);
 }
 
+/* A UART is found behind as much as its FIFO can hold, and in bounded time not behind more. */
+static void test_o01_input_without_pause_hides_no_uart(void **state)
+{
+    struct uart uart;
+
+    (void)state;
+    plug_in();
+    chip.flood = FIFO_BYTES;
+    assert_true(uart_init(&uart, COM1, 115200));
+    plug_in();
+    chip.flood = UINT_MAX;
+    assert_false(uart_init(&uart, COM1, 115200));
+    assert_true(fake_reads < 1000);
+    assert_int_equal(chip.mcr & 0x10, 0);
+}
+
+static void test_o02_input_is_read_byte_by_byte(void **state)
+{
+    struct uart uart;
+
+    (void)state;
+    plug_in();
+    assert_true(uart_init(&uart, COM1, 115200));
+    assert_int_equal(uart_read(&uart), -1);
+    chip.received = "a\xff";
+    assert_int_equal(uart_read(&uart), 'a');
+    assert_int_equal(uart_read(&uart), 0xff);
+    assert_int_equal(uart_read(&uart), -1);
+}
+
+static void test_o01_nothing_is_read_where_nothing_is(void **state)
+{
+    struct uart uart;
+
+    (void)state;
+    fake_io_reset();
+    uart_init(&uart, COM1, 115200);
+    assert_int_equal(uart_read(&uart), -1);
+    uart.present = true; /* it was pulled out: an empty bus is all ones */
+    assert_int_equal(uart_read(&uart), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +275,9 @@ int main(void)
         cmocka_unit_test(test_o01_failing_loopback_is_no_uart),
         cmocka_unit_test(test_o02_transmitter_that_never_empties_is_given_up),
         cmocka_unit_test(test_o02_a_hiccup_loses_little),
+        cmocka_unit_test(test_o01_input_without_pause_hides_no_uart),
+        cmocka_unit_test(test_o02_input_is_read_byte_by_byte),
+        cmocka_unit_test(test_o01_nothing_is_read_where_nothing_is),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

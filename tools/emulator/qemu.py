@@ -67,13 +67,14 @@ def check(machine):
 
 
 def boot(machine, append=(), *, plan=None, stdin=subprocess.DEVNULL, gdb_port=0, ready=None,
-         **follow_arguments):
+         watch=None, **follow_arguments):
     """Boots, follows to the end and returns an Outcome (process.follow has the arguments).
 
     append    words of the kernel command line
     plan      pinning.Plan; None: nothing is pinned
     gdb_port  leave the machine stopped, for a debugger at this port of GDB_HOST
     ready     called once the machine is about to run, or waits for the debugger
+    watch     hostload.Watch, which is then given the machine's standard input
     """
     check(machine)
     plan = plan or pinning.Plan("none", 0)
@@ -85,22 +86,27 @@ def boot(machine, append=(), *, plan=None, stdin=subprocess.DEVNULL, gdb_port=0,
     try:
         child = process.start(
             make_argv(machine, append, qmp.fileno), pass_fds=[qmp.fileno],
-            stdin=stdin, stdout=subprocess.PIPE, stderr=messages,
+            stdin=subprocess.PIPE if watch else stdin, stdout=subprocess.PIPE, stderr=messages,
+            bufsize=0,
         )
         try:
             qmp.connect()
-            pinning.pin(plan, qmp.command("query-cpus-fast"))
+            assignment = pinning.pin(plan, qmp.command("query-cpus-fast"))
+            if watch:
+                watch.begin(child.pid, assignment, child.stdin)
             if ready:
                 ready()
             if not gdb_port:
                 qmp.command("cont")
-        except (QmpError, OSError, KeyboardInterrupt) as error:
+        except (QmpError, OSError, ValueError, KeyboardInterrupt) as error:
             process.end(child)
             messages.seek(0)
             said = messages.read().decode("utf-8", "replace").strip()
             raise process.EmulatorError(f"QEMU did not start: {said or error}") from error
         outcome = process.follow(child, process.PipeSerial(child), messages, **follow_arguments)
         child.stdout.close()
+        if watch:
+            child.stdin.close()
     finally:
         qmp.close()
     outcome.clean = outcome.status == PASS_STATUS
