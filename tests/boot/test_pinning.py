@@ -1,6 +1,7 @@
 """Which host CPU plays which guest core, on hosts that are made up as trees of files."""
 
 import os
+import subprocess
 
 import pytest
 
@@ -8,7 +9,10 @@ from emulator import host as hosts
 from emulator import pinning
 from emulator.qmp import Qmp
 from emulator import process, qemu
-from target import IMAGE
+from tandem_log import Log
+from target import IMAGE, ROOT, TOOLS
+
+LIMIT_S = 180
 
 
 @pytest.fixture(name="make_host")
@@ -284,13 +288,28 @@ def test_nothing_is_assigned_without_pinning(make_host):
     assert pinning.assign(plan((1, 4, 1), make_host(single(2))), vcpus(1, 4, 1)) == {}
 
 
+def test_tools_run_says_that_it_cannot_pin():
+    """One guest core more than this host has, whichever it is."""
+    cores = len(hosts.read_host().cores) + 1
+    done = subprocess.run(
+        [os.path.join(TOOLS, "run"), "--image", IMAGE, "--smp", f"1,{cores},2",
+         "--args", "run=solo,pair blocks=5 rounds=1"],
+        cwd=ROOT, capture_output=True, timeout=LIMIT_S, check=False)
+    assert done.returncode == 0, done.stderr
+    assert f"not pinned: {cores} guest cores" in done.stderr.decode()
+    results = Log.parse(done.stdout).of("result")
+    assert results
+    for result in results:
+        assert (result["sharing"], result["reliable"]) == ("none", 0), result.text
+
+
 def qemu_places(smp, cpu):
     """{APIC ID: (core, thread)} as QEMU has it, with the number by which assign() knows a core."""
     machine = qemu.Machine(smp=smp, cpu=cpu, image=IMAGE)
     qmp = Qmp()
     child = process.start(qemu.make_argv(machine, ["run=none"], qmp.fileno),
-                          pass_fds=[qmp.fileno], stdin=process.subprocess.DEVNULL,
-                          stdout=process.subprocess.DEVNULL)
+                          pass_fds=[qmp.fileno], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL)
     try:
         qmp.connect()
         found = qmp.command("query-cpus-fast")

@@ -112,6 +112,20 @@ def test_own_arguments_get_nothing_but_the_host_and_the_end(run_fake):
     assert {word.partition("=")[0] for word in words[:-1]} == {"host_cpus", "sharing", "host_load", "end"}
 
 
+@pytest.mark.parametrize("args", ["run=monitor", "end=monitor", "run=none host_load=off"])
+def test_nobody_answers_where_somebody_types(run_fake, args):
+    """Nor where it is not wanted: the machine's input is then not a pipe of ours."""
+    done = run_fake(SHOW + "\n", ARGS=args)
+    assert "host_load=serial" not in kernel_args(done)
+
+
+def test_questions_are_answered(run_fake):
+    """One question, and what comes of it is a single byte."""
+    done = run_fake("print('ask: experiment=solo sched=smt round=1', flush=True)\n"
+                    "print('got', os.read(0, 100), flush=True)\nsys.exit(33)")
+    assert done.stdout.splitlines()[-1] in {"got b'c'", "got b'd'", "got b'u'"}
+
+
 def test_own_end_is_kept(run_fake):
     words = kernel_args(run_fake(SHOW, ARGS="run=none end=halt"))
     assert [word for word in words if word.startswith("end=")] == ["end=halt"]

@@ -250,5 +250,5 @@ class Watch:
         self.tally.add(judgement)
         try:
             os.write(self.reply.fileno(), judgement.answer)
-        except OSError:   # the emulator has ended, or its pipe is full; the kernel's wait is bounded
+        except OSError:   # the emulator has ended, or its pipe is full: the kernel's wait ends
             pass
