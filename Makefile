@@ -1,4 +1,5 @@
-# The only build file. Targets: all run test check debug iso clean (README.md tells what each does).
+# The only build file. Targets: all run timeline test check debug iso clean (README.md tells what
+# each does).
 # Nothing here installs anything: where a tool is missing, `tools/setup` brings it.
 
 B       := build
@@ -181,6 +182,20 @@ clean:
 run: $(B)/tandem.elf
 	tools/run
 
+# Boots with a trace and draws it. Variables as for `make run`. The log itself goes to a file only.
+TIMELINE      := $(B)/timeline
+TIMELINE_ARGS := run=pair,peg sched=naive,smt rounds=3 \
+    $(if $(filter bochs,$(EMU)),blocks=50 smt_model=1.5,blocks=1000)
+timeline: export override ARGS := $(or $(ARGS),$(TIMELINE_ARGS)) trace=on
+timeline: $(B)/tandem.elf
+	@mkdir -p $(TIMELINE)
+	@echo "  BOOT  $(TIMELINE)/serial.log"
+	@status=0; tools/run --log $(TIMELINE)/serial.log > /dev/null || status=$$?; \
+	tools/timeline $(TIMELINE)/serial.log --text --json $(TIMELINE)/trace.json \
+	    --svg $(TIMELINE)/timeline.svg --png $(TIMELINE)/timeline.png || exit; \
+	echo "In $(TIMELINE): timeline.svg timeline.png, trace.json for https://ui.perfetto.dev"; \
+	exit $$status
+
 iso: $(B)/tandem.iso
 $(B)/tandem.iso: $(B)/tandem.elf
 	tools/make-iso $< $@
@@ -208,6 +223,6 @@ check: $(HOST_PURE) $(KERNEL_OBJ)
 model:
 	tools/model
 
-.PHONY: model bench check all run iso debug test test-matrix test-long host host-test fuzz clean
+.PHONY: model bench check all run timeline iso debug test test-matrix test-long host host-test fuzz clean
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -12,6 +12,7 @@ from pictures.model import NoTrace, Trace
 from pictures.sharing import usage_of
 from tandem_log import Log
 from target import ROOT
+from test_trace import ARGS as TRACE_ARGS
 from trace_logs import RandomRound, random_log, trace, whole_log
 
 SEEDS = range(12)
@@ -277,3 +278,40 @@ def test_json_counters_count_the_slices(seed):
         assert {pid: value_at(steps, ts) for pid, steps in busy.items()} == dict(count)
         shared = sum(each > 1 for each in count.values()) if 0 in count.values() else 0
         assert value_at(avoidable, ts) == shared
+
+
+# ---- a real trace ----------------------------------------------------------------------------
+
+def test_trace_of_the_kernel(booter):
+    """Nothing is wrong with it, every task is in it, and the sums are those of the records."""
+    log = booter(TRACE_ARGS, limit_s=180)
+    made = Trace.of(log)
+    assert [str(fault) for fault in made.faults] == []
+    runs = [(run["experiment"], run["sched"]) for run in log.of("run")]
+    measured = [each for each in made.rounds if each.number]
+    assert [(each.experiment, each.sched, each.number) for each in measured] == [
+        (*run, number) for run in runs for number in (1, 2, 3)]
+    tasks = {task.pid: task for task in made.tasks}
+    records = log.of("task")
+    assert len(records) > 20
+    for record in records:
+        task = tasks[record["pid"]]
+        assert abs(task.run_ns / 1000 - record["run_us"]) <= 1, record.text
+        assert (task.name, task.dispatches, task.migrations) == (
+            record["task"], record["switches"], record["migrations"]), record.text
+        assert record["cpus"] == sorted({each.cpu for each in made.intervals
+                                         if each.task is task}), record.text
+
+
+def test_sharing_is_what_the_kernel_accounts(booter):
+    """`shared_us` of a task is the time in which another CPU of its core was busy."""
+    log = booter(TRACE_ARGS, limit_s=180)
+    made = Trace.of(log)
+    shared = usage_of(made).shared
+    assert shared
+    for record in log.of("task"):
+        ours = sum(min(stay.end, each.end) - max(stay.begin, each.begin)
+                   for stay in made.intervals if stay.task.pid == record["pid"]
+                   for each in shared if each.core == made.core_of(stay.cpu)
+                   and each.begin < stay.end and stay.begin < each.end)
+        assert abs(ours / 1000 - record["shared_us"]) <= 1 + record["switches"], record.text

@@ -14,7 +14,7 @@ from .parts import CUT, LOST, MISSING, NEXT, Interval, Round, Task, Unknown
 
 ROUND = re.compile(r"(\S+) (\S+) round (\d{1,9})(?: (.*))?")
 ROUND_END = "end"
-NO_NAME = "task"    # of a task whose start is not in the trace
+NO_NAME = "(unknown)"    # of a task whose start is not in the trace
 
 
 @dataclass
@@ -28,15 +28,12 @@ class State:
 
 
 class Builder:
-    """Goes through the events of a trace in order and fills in the rest of it.
+    """Goes through the events of a trace in order and fills in the rest of it."""
 
-    `drops` are the lines of the log, in order, that say which CPU had no room: [(line, CPU)].
-    """
-
-    def __init__(self, trace, names, drops):
+    def __init__(self, trace, names):
         self.trace = trace
         self.names = names
-        self.drops = list(drops)
+        self.drops = list(trace.drops)
         self.now = trace.begin
         self.seen = {}       # CPU -> time of its last event
         self.tasks = {}      # pid -> the Task that has it now
@@ -66,6 +63,9 @@ class Builder:
             self.trace.tasks.append(self.tasks[pid])
         return self.tasks[pid]
 
+    def state_of(self, cpu):
+        return self.states.setdefault(cpu, State(begin=self.trace.begin))
+
     def close(self, cpu, ns, why):
         """Ends what a CPU runs."""
         state = self.states[cpu]
@@ -85,7 +85,7 @@ class Builder:
     def drop(self, cpu):
         """Between its last event and the end of this dump nobody knows what a CPU did."""
         since = self.seen.get(cpu, self.trace.begin)
-        if cpu in self.states and self.states[cpu].task:
+        if self.state_of(cpu).task:
             self.close(cpu, since, LOST)
         if since < self.now:
             self.trace.unknown.append(Unknown(cpu, since, self.now))
@@ -100,8 +100,8 @@ class Builder:
             self.fault(event, f"pid {event.pid} starts while it runs on CPU {running}")
             self.close(running, event.ns, NEXT)
         known = self.tasks.pop(event.pid, None)
-        # Only a task that has run or has a name is another one: its wake-up may come first.
-        if known and not known.dispatches and known.name == NO_NAME:
+        # Only one that has run is another task: of this one the wake-up came first.
+        if known and not known.dispatches:
             known.name = event.text
             self.tasks[event.pid] = known
             return
@@ -109,7 +109,7 @@ class Builder:
         self.task_of(event.pid)
 
     def on_dispatch(self, event):
-        state = self.states.setdefault(event.cpu, State())
+        state = self.state_of(event.cpu)
         if state.task:
             self.fault(event, f"CPU {event.cpu} begins to run pid {event.pid} and has not ended "
                        f"{state.task}")
@@ -125,7 +125,7 @@ class Builder:
         self.places[event.pid] = event.cpu
 
     def on_close(self, event):
-        state = self.states.setdefault(event.cpu, State())
+        state = self.state_of(event.cpu)
         if state.task and state.task.pid == event.pid:
             self.close(event.cpu, event.ns, event.kind)
             return
@@ -145,7 +145,7 @@ class Builder:
     on_preempt = on_block = on_end = on_close
 
     def on_idle(self, event):
-        state = self.states.setdefault(event.cpu, State())
+        state = self.state_of(event.cpu)
         if state.task:
             self.fault(event, f"CPU {event.cpu} is idle and has not ended {state.task}")
             self.close(event.cpu, event.ns, NEXT)

@@ -37,7 +37,8 @@ class Trace:
         self.unknown = []      # [Unknown]
         self.events = []       # all events
         self.rounds = []       # [Round]
-        self.dropped = {}      # CPU -> events that found no room
+        self.drops = []        # [(line of the log, CPU)] where events have found no room
+        self.dropped = {}      # CPU -> how many
         self.faults = []       # [Fault]
 
     @classmethod
@@ -77,15 +78,14 @@ class Trace:
         if damaged:
             self._fault(0, f"{damaged} damaged `trace:` lines left out")
         self._read_cores(boot)
-        Builder(self, task_names(boot), self._read_drops(boot)).build()
+        self._read_drops(boot)
+        Builder(self, task_names(boot)).build()
         self._check_totals(boot)
 
     def _fault(self, line, what):
         self.faults.append(Fault(line, what))
 
     def _read_drops(self, boot):
-        """[(line, CPU)] of the `tracedrop:` records."""
-        drops = []
         for record in boot.records:
             if record.tag != "tracedrop":
                 continue
@@ -94,10 +94,9 @@ class Trace:
                     or not isinstance(count, int) or count < 1:
                 self._fault(record.line, "`tracedrop:` does not say how many of which CPU")
                 continue
-            drops.append((record.line, cpu))
+            self.drops.append((record.line, cpu))
             self.dropped[cpu] = self.dropped.get(cpu, 0) + count
             self._fault(record.line, f"CPU {cpu} had no room for {count} events")
-        return drops
 
     def _read_cores(self, boot):
         """Cores from the `cpu:` records; a CPU that is in none of them is a core of its own."""
@@ -111,14 +110,14 @@ class Trace:
                 members.setdefault(tuple(place[:2]), []).append(tuple(place[2:]))
         packages = {package for package, _ in members}
         for (package, core), places in sorted(members.items()):
-            name = f"core {core}" + (f", package {package}" if len(packages) > 1 else "")
-            self.cores.append(Core(name, [cpu for _, cpu in sorted(places)]))
+            self.cores.append(Core(f"core {core}", f"package {package}" * (len(packages) > 1),
+                                   [cpu for _, cpu in sorted(places)]))
         strangers = sorted({event.cpu for event in self.events} - known)
         if strangers:
             shown = ", ".join(str(cpu) for cpu in strangers[:8]) + ", ..." * (len(strangers) > 8)
             self._fault(0, f"no `cpu:` record says which core CPU {shown} belongs to; "
                         "each is taken for a core of its own")
-        self.cores += [Core(f"core of CPU {cpu}", [cpu]) for cpu in strangers]
+        self.cores += [Core("core ?", "", [cpu]) for cpu in strangers]
         self._core_of = {cpu: index for index, core in enumerate(self.cores) for cpu in core.cpus}
 
     def _check_totals(self, boot):

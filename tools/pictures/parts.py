@@ -13,8 +13,13 @@ MISSING = (NEXT, CUT, LOST)
 class Core:
     """CPUs that share what is inside a core."""
 
-    name: str
+    label: str               # "core 3"
+    package: str             # "package 1", or "" where there is only one
     cpus: list
+
+    @property
+    def name(self):
+        return f"{self.label}, {self.package}" if self.package else self.label
 
 
 @dataclass
