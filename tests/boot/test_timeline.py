@@ -232,7 +232,8 @@ def test_json_has_instants_rounds_and_an_arrow(events):
     assert Counter(event["name"] for event in of_phase(events, "i", s="t")) == {
         "start": 2, "wake": 1, "ipi": 1, "migrate": 1, "fault": 1}
     assert of_phase(events, "i", name="fault")[0]["args"] == {"pid": 8, "vector": 14}
-    assert [event["name"] for event in of_phase(events, "i", s="g")] == ["pair naive round 1", "end"]
+    marks = of_phase(events, "i", s="g")
+    assert [event["name"] for event in marks] == ["pair naive round 1", "end"]
     each, = of_phase(events, "X", cat="round")
     assert (each["name"], each["ts"], each["dur"]) == ("pair naive round 1", 1.0, 8.5)
     start, = of_phase(events, "s")

@@ -16,7 +16,7 @@ def parse_selection(text):
     for word in text.split(","):
         key, equals, value = word.partition("=")
         if not equals or key not in KEYS or key in wanted:
-            raise SelectError(f"{word!r}: want each of {', '.join(KEYS)} at most once, as KEY=VALUE")
+            raise SelectError(f"{word!r}: want KEY=VALUE, each of {', '.join(KEYS)} at most once")
         wanted[key] = value
     return wanted
 

@@ -104,8 +104,7 @@ class Trace:
         for record in boot.records:
             place = [record.get(key) for key in ("package", "core", "thread", "cpu")]
             if record.tag == "cpu" and record.get("state", "online") == "online" \
-                    and all(isinstance(number, int) and 0 <= number < MAX_CPUS for number in place) \
-                    and place[3] not in known:
+                    and all(is_number(each) for each in place) and place[3] not in known:
                 known.add(place[3])
                 members.setdefault(tuple(place[:2]), []).append(tuple(place[2:]))
         packages = {package for package, _ in members}
@@ -139,6 +138,11 @@ class Trace:
                 if isinstance(theirs, int) and abs(theirs - ours) > slack:
                     self._fault(record.line, f"{task}: its record says {key}={theirs}, "
                                 f"its trace {ours:g}")
+
+
+def is_number(value):
+    """Whether it can be the number of a CPU, a core or a package."""
+    return isinstance(value, int) and 0 <= value < MAX_CPUS
 
 
 def task_names(boot):

@@ -136,8 +136,9 @@ class Drawer:
             self.box(0, self.span_ns, top, len(core.cpus), facecolor=BAND, edgecolor="none",
                      zorder=0)
             far = CORE_PT + DIGIT_PT * len(str(max(panel.rows)))
-            axes.annotate(plain(f"{core.label}\n{core.package}".strip()), (0, top + len(core.cpus) / 2),
-                          xycoords=axes.get_yaxis_transform(), xytext=(-far, 0),
+            axes.annotate(plain(f"{core.label}\n{core.package}".strip()),
+                          (0, top + len(core.cpus) / 2), xytext=(-far, 0),
+                          xycoords=axes.get_yaxis_transform(),
                           textcoords="offset points", rotation=90, fontsize=7.5, weight="bold",
                           ha="center", va="center")
         if panel.left_out:

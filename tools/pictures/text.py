@@ -1,4 +1,4 @@
-"""A round as text of 80 columns, by the rules in docs/serial-log.md, as the kernel prints it itself.
+"""A round as text of 80 columns, by the rules in docs/serial-log.md, as the kernel prints it.
 
     core 0   cpu 0   |aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|
              cpu 1   |............................................................|
