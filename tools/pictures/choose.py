@@ -45,25 +45,37 @@ def sharing_of(trace, each):
 
 
 def most_sharing(trace, rounds):
-    """Of each experiment and policy, the first of the rounds with the most sharing."""
+    """[(score, round)]: of each experiment and policy, the first of those with the most sharing.
+
+    The policies of an experiment are next to each other, to be compared.
+    """
     best = {}
     for each in rounds:
         key = (each.experiment, each.sched)
         score = sharing_of(trace, each)
         if key not in best or score > best[key][0]:
             best[key] = (score, each)
-    # An experiment's policies under each other, to be compared.
     experiments = list(dict.fromkeys(experiment for experiment, _ in best))
-    return [each for (experiment, _), (_, each)
-            in sorted(best.items(), key=lambda item: experiments.index(item[0][0]))]
+    return [best[key] for key in sorted(best, key=lambda key: experiments.index(key[0]))]
+
+
+def fewer(found, at_most):
+    """At most so many of what most_sharing found: whole experiments, those with most sharing."""
+    scores = {}
+    for score, each in found:
+        scores[each.experiment] = max(score, scores.get(each.experiment, score))
+    kept = []
+    for experiment in sorted(scores, key=scores.get, reverse=True):
+        more = [each for _, each in found if each.experiment == experiment]
+        if len(kept) + len(more) <= at_most or not kept:
+            kept += more
+    return [each for _, each in found if each in kept][:at_most]
 
 
 def choose(trace, selections, at_most):
     """The rounds of a drawing: those selected, else at most so many that are worth looking at."""
     if selections:
-        chosen = []
-        for wanted in selections:
-            chosen += most_sharing(trace, select(trace, [wanted]))
-        return chosen
+        return [each for wanted in selections
+                for _, each in most_sharing(trace, select(trace, [wanted]))]
     measured = [each for each in trace.rounds if each.number != WARM_UP]
-    return most_sharing(trace, measured or trace.rounds)[:at_most]
+    return fewer(most_sharing(trace, measured or trace.rounds), at_most)

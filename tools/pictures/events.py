@@ -98,7 +98,8 @@ def read_events(boot):
     """(events in order of time, faults) of a tandem_log.Boot."""
     events, faults = [], []
     for record in boot.records:
-        if record.tag != "trace":
+        # What damage has touched is a fault of the log already.
+        if record.tag != "trace" or not getattr(record, "whole", True):
             continue
         trouble = trouble_of(record)
         if trouble:

@@ -25,8 +25,8 @@ CORE_GAP = 0.55         # between cores, in rows
 BAR = 0.74              # height of a bar, in rows
 LABEL_FRACTION = 0.085  # of the width: a bar this wide has room for its task's name
 PIXEL_FRACTION = 1 / 2000   # of the width: smaller gaps within a task's bars are closed
-OUTLINE_FRACTION = 0.004    # narrower shading gets no outline, which would hide it
-MAX_BARS = 3000         # in a panel: beyond that an SVG gets them as one image
+OUTLINE_FRACTION = 0.004    # what is narrower gets no outline, which would hide it
+MAX_BARS = 1000         # in a panel: beyond that an SVG gets them as one image
 LEGEND_TASKS = 8
 
 # Told apart by people who do not see red and green alike; red itself is for sharing.
@@ -193,9 +193,14 @@ class Drawer:
                 spans = [(self.panel.ms(begin), (end - begin) / NS_PER_MS)
                          for where, begin, end in mine if where == cpu]
                 self.axes.broken_barh(spans, (self.panel.rows[cpu] + (1 - BAR) / 2, BAR),
-                                      facecolors=colour, edgecolor="white", linewidth=0.5,
-                                      zorder=2, rasterized=crowded)
+                                      facecolors=colour, edgecolor="white", zorder=2,
+                                      linewidth=[self.edge_of(width) for _, width in spans],
+                                      rasterized=crowded)
             self.name(task, mine, colour)
+
+    def edge_of(self, width):
+        """The width of the line around a bar so many ms wide: none where it would be all of it."""
+        return 0.5 if width * NS_PER_MS > self.span_ns * OUTLINE_FRACTION else 0
 
     def name(self, task, mine, colour):
         """Writes the task's name on its longer bars; if it has none, it goes to the legend."""
@@ -296,6 +301,6 @@ def save(panels, svg=None, png=None):
     with rc_context(STYLE):
         figure = draw(panels)
         if svg:
-            figure.savefig(svg, format="svg", metadata={"Date": None})
+            figure.savefig(svg, format="svg", dpi=DPI, metadata={"Date": None})
         if png:
             figure.savefig(png, format="png", dpi=DPI, metadata={"Software": "Tandem"})
