@@ -1,9 +1,13 @@
 """The text picture of tools/timeline: exact on made-up traces, and as the kernel prints it."""
 
+import re
+
 import pytest
 
+from pictures.model import Trace
 from pictures.text import CELLS, LETTERS, ROWS, TextPicture, text_picture
 from test_timeline import read
+from test_trace import ARGS as TRACE_ARGS
 from trace_logs import RandomRound, random_log, trace, whole_log
 
 # A cell is 1000 ns.
@@ -26,7 +30,10 @@ def stay(cpu, pid, begin, end, kind="end"):
             (end, trace(cpu, BEGIN + int(end * 1000), "idle"))]
 
 
-def log_of(*stays, names=(), cores=2, extra=()):
+NAMES = ((8, "md5 -t"), (9, "hog"))
+
+
+def log_of(*stays, names=NAMES, cores=2, extra=()):
     lines = [trace(0, BEGIN, "mark", what="pair naive round 1")]
     lines += [trace(0, BEGIN, "start", pid=pid, task=name) for pid, name in names]
     lines += [line for _, line in sorted(sum(stays, []), key=lambda each: each[0])]
@@ -56,7 +63,8 @@ def test_picture_of_a_round_ends_when_its_last_task_does():
     made = read(text)
     assert text_picture(made, made.rounds[0]) == (
         f"Timeline of pair naive round 1:\n{picture(text, BEGIN + 30500)}\n")
-    assert picture(text, BEGIN + 30500).splitlines()[0] == f"core 0   cpu 0   |{'a' * 18}{'A' * 42}|"
+    first = picture(text, BEGIN + 30500).splitlines()[0]
+    assert first == f"core 0   cpu 0   |{'a' * 18}{'A' * 42}|"
 
 
 def test_all_lines_have_80_columns_at_most():
@@ -89,16 +97,25 @@ def test_tasks_beyond_the_alphabet_share_a_sign():
     assert "* more tasks; # on a core that is shared" in picture(text)
 
 
-def test_machine_with_too_many_rows_says_so():
-    text = log_of(stay(0, 8, 0, 9), stay(40, 9, 0, 9), cores=64)
-    assert len(rows(text)) == ROWS
-    assert f"and {128 - ROWS} more CPUs" in picture(text)
-    assert "b=9" not in picture(text)
+def test_machine_with_too_many_rows_shows_the_cores_that_run_something():
+    text = log_of(stay(0, 8, 0, 9), stay(91, 9, 0, 9), cores=64)
+    lines = picture(text).splitlines()
+    assert [line[:15].split() for line in lines[:4]] == [
+        ["core", "0", "cpu", "0"], ["cpu", "1"], ["core", "45", "cpu", "90"], ["cpu", "91"]]
+    assert lines[5:7] == ["and 124 more CPUs", "a=8 md5 -t, b=9 hog"]
+
+
+def test_rows_are_for_those_that_come_first():
+    stays_of = [stay(cpu, 100 - cpu, 50 - cpu, 59) for cpu in range(0, 50, 2)]
+    lines = picture(log_of(*stays_of, cores=64)).splitlines()
+    cpus = [int(line.split("cpu")[1].split()[0]) for line in lines if line.endswith("|")]
+    assert cpus == list(range(50 - ROWS, 50))
 
 
 def test_round_without_time_is_empty():
     text = log_of(stay(0, 7, 0, 40))
-    assert set("".join(line.split("|")[1] for line in picture(text, BEGIN).splitlines()[:4])) == {"."}
+    lines = picture(text, BEGIN).splitlines()[:4]
+    assert [line.split("|")[1] for line in lines] == ["." * CELLS] * 4
 
 
 def test_unknown_time_has_question_marks():
@@ -125,3 +142,21 @@ def test_cells_hold_what_ran_there(seed):
             sign = lines[cpu].split("|")[1][cell]
             assert (sign == ".") == (busy == 0)
             assert (sign.isalpha()) == (busy > 0 and 2 * busy >= edges[1] - edges[0])
+
+
+@pytest.mark.parametrize("args,machine", [
+    (TRACE_ARGS, {"limit_s": 180}),
+    ("run=fill,peg sched=smt tasks=40 slice=1ms blocks=20 rounds=2 trace=on", {"smp": (2, 2, 2)}),
+    ("run=fill tasks=30 rounds=1 blocks=20 slice=1ms trace=on", {"smp": (1, 40, 1)}),
+])
+def test_picture_is_the_kernels(booter, args, machine):
+    """The kernel draws the last round of each experiment: line by line the same here."""
+    log = booter(args, **machine)
+    made = Trace.of(log)
+    text = log.outcome.serial.decode("ascii").replace("\r\n", "\n")
+    drawn = re.findall(r"^Timeline of .*?\n\n", text, re.MULTILINE | re.DOTALL)
+    assert len(drawn) == len(log.of("result"))
+    ours = {picture.splitlines()[0]: picture
+            for picture in (text_picture(made, each) for each in made.rounds)}
+    for picture in drawn:
+        assert picture == ours[picture.splitlines()[0]] + "\n"

@@ -32,27 +32,44 @@ class TextPicture:
 
     def __init__(self, trace, begin, end):
         self.trace, self.begin, self.end = trace, begin, max(begin, end)
+        self.stays = list(clip(trace.intervals, begin, end))
         self.rows = [(index, cpu) for index, core in enumerate(trace.cores)
                      for cpu in sorted(core.cpus)]
-        self.hidden = len(self.rows[ROWS:])
-        self.rows = self.rows[:ROWS]
+        arrivals = self._arrivals()
+        self.hidden = 0
+        if len(self.rows) > ROWS:
+            self._choose_rows(cpu for cpu, _ in arrivals)
         shown = {cpu for _, cpu in self.rows}
-        self.stays = [each for each in clip(trace.intervals, begin, end) if each[0].cpu in shown]
-        self._give_letters()
+        self._give_letters(pid for cpu, pid in arrivals if cpu in shown)
         cells = {cpu: self._cells(cpu) for _, cpu in self.rows}
         self.lines = [self._row(index, cpu, cells) for index, cpu in self.rows]
 
-    def _give_letters(self):
-        """The tasks that come first get letters, in the order of their pids."""
+    def _arrivals(self):
+        """[(cpu, pid)] in the order in which tasks come into the picture, repeats included."""
         places = {cpu: place for place, (_, cpu) in enumerate(self.rows)}
-        there = sorted((places[stay.cpu], stay.task.pid) for stay, _, _ in self.stays
+        there = sorted((places[stay.cpu], stay.cpu, stay.task.pid) for stay, _, _ in self.stays
                        if stay.begin < self.begin)
-        come = [event.pid for event in self.trace.events
-                if event.kind == "dispatch" and event.cpu in places
-                and self.begin <= event.ns < self.end]
-        # Tasks whose dispatch is missing come last.
-        rest = [stay.task.pid for stay, _, _ in self.stays]
-        pids = list(dict.fromkeys([*(pid for _, pid in there), *come, *rest]))
+        come = [(event.cpu, event.pid) for event in self.trace.events
+                if event.kind == "dispatch" and self.begin <= event.ns < self.end]
+        # Those whose dispatch is missing come last.
+        rest = [(stay.cpu, stay.task.pid) for stay, _, _ in self.stays]
+        return [*((cpu, pid) for _, cpu, pid in there), *come, *rest]
+
+    def _choose_rows(self, cpus):
+        """On a large machine the cores on which tasks run, the first as long as there is room."""
+        chosen, room = set(), ROWS
+        for core in dict.fromkeys(self.trace.core_of(cpu) for cpu in cpus):
+            size = len(self.trace.cores[core].cpus)
+            if size <= room:
+                chosen.add(core)
+                room -= size
+        total = len(self.rows)
+        self.rows = [(core, cpu) for core, cpu in self.rows if core in chosen]
+        self.hidden = total - len(self.rows)
+
+    def _give_letters(self, pids):
+        """The tasks that come first get letters, in the order of their pids."""
+        pids = list(dict.fromkeys(pids))
         self.others = len(pids[len(LETTERS):])
         self.letters = dict(zip(sorted(pids[:len(LETTERS)]), LETTERS))
         self.names = {task.pid: task.name for task in self.trace.tasks}
