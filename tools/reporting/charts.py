@@ -1,0 +1,208 @@
+"""The charts that every experiment gets: an overview, and where each task's time lies.
+
+Colours are told apart by the colour-blind, and every series is also named in words. What cannot
+be relied on is drawn hollow and says so.
+"""
+
+from matplotlib.colors import to_rgb
+
+from . import svg
+
+COLOURS = {"naive": "#c4501b", "smt": "#1f6fb2", "nosmt": "#2e8a63", "core": "#9a4f96"}
+OTHER_COLOURS = ("#8a6d1f", "#4f6475", "#b03060", "#3f7f7f")
+FAINT = "#8796a5"
+MARK = "#6b3fa0"        # the article's figures
+WIDTH = 5.3             # inches
+MOST_ROWS = 40
+MOST_DOTS = 250         # of one row; the box is always of all
+FEWEST_FOR_BOX = 4      # tasks; fewer are dots only
+NAME_LENGTH = 28
+
+
+def colour_of(sched, policies):
+    """One colour for each policy, the same all over the page."""
+    if sched in COLOURS:
+        return COLOURS[sched]
+    others = [name for name in policies if name not in COLOURS]
+    return OTHER_COLOURS[others.index(sched) % len(OTHER_COLOURS)] if sched in others else FAINT
+
+
+def short(words):
+    return words if len(words) <= NAME_LENGTH else words[:NAME_LENGTH - 3] + "..."
+
+
+def label(*parts, reliable=True):
+    words = short(" ".join(part for part in parts if part))
+    return words if reliable else words + "\n(not reliable)"
+
+
+def thin(values):
+    """At most MOST_DOTS of sorted values, evenly chosen, the smallest and largest among them."""
+    values = sorted(values)
+    if len(values) <= MOST_DOTS:
+        return values
+    last = len(values) - 1
+    return [values[index * last // (MOST_DOTS - 1)] for index in range(MOST_DOTS)]
+
+
+def spread(count):
+    """Offsets between -0.5 and 0.5 that keep neighbours apart, the same on every run."""
+    return [(index * 0.618034) % 1 - 0.5 for index in range(count)]
+
+
+def mark_article(axes, marks, highest):
+    """The article's figures as lines across the rows, named at the top."""
+    for name, ratio in marks:
+        if ratio <= highest:
+            axes.axvline(ratio, color=MARK, linewidth=1.1, linestyle=(0, (4, 3)), zorder=1)
+    by_ratio = {}
+    for name, ratio in marks:
+        by_ratio.setdefault(ratio, []).append(name)
+    for ratio, names in by_ratio.items():
+        if ratio <= highest:
+            axes.annotate(f"{', '.join(names)} {ratio:.2f}", (ratio, 1), (0, 3), ha="center",
+                          xycoords=("data", "axes fraction"), textcoords="offset points",
+                          color=MARK, fontsize=8.5)
+
+
+def ratio_axis(axes, lowest, highest):
+    """The x axis of ratios, with 1.00 always in sight."""
+    lowest, highest = min(lowest, 1.0), max(highest, 1.25)
+    room = (highest - lowest) * 0.06
+    axes.set_xlim(lowest - room, highest + room)
+    axes.set_xlabel("time, as a multiple of one task alone")
+    axes.grid(axis="x")
+    axes.axvline(1, color="#1d2733", linewidth=1.0, zorder=1)
+
+
+def row_axis(axes, names):
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_yticks(range(len(names)), names)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+
+
+def quartiles(values):
+    """What a box shows. As the kernel does, it takes the lower of two in the middle."""
+    values = sorted(values)
+    low, middle, high = (values[(len(values) - 1) * part // 4] for part in (1, 2, 3))
+    return {"whislo": values[0], "q1": low, "med": middle, "q3": high, "whishi": values[-1]}
+
+
+def draw_box(axes, row, values, colour, reliable):
+    """Box from quartile to quartile, whiskers to the extremes, and the tasks as dots."""
+    face = colour if reliable else "none"
+    if len(values) >= FEWEST_FOR_BOX:
+        lines = {"color": colour, "linewidth": 1.0}
+        parts = axes.bxp([quartiles(values)], positions=[row], widths=0.6, vert=False,
+                         showfliers=False, patch_artist=True, manage_ticks=False,
+                         whiskerprops=lines, capprops=lines,
+                         medianprops={"color": colour, "linewidth": 2.6})
+        parts["boxes"][0].set(facecolor=(*to_rgb(colour), 0.25 if reliable else 0.0),
+                              edgecolor=colour, linestyle="-" if reliable else ":")
+    dots = thin(values)
+    axes.scatter(dots, [row + 0.4 * offset for offset in spread(len(dots))], s=13, zorder=3,
+                 facecolors=face, edgecolors=colour, linewidths=0.7 if reliable else 1.1, alpha=0.8)
+
+
+def series_of(results):
+    """[(result, part, ratios)] of all that has tasks."""
+    return [(result, part, values) for result in results
+            for part, values in result.samples().items()]
+
+
+def boxes(results, policies, marks):
+    """Where the times of the tasks of one experiment lie; None where there are no tasks."""
+    series = series_of(results)[:MOST_ROWS]
+    if not series:
+        return None
+    made = svg.figure(WIDTH, 0.95 + 0.52 * len(series))
+    axes = made.add_subplot()
+    for row, (result, part, values) in enumerate(series):
+        draw_box(axes, row, values, colour_of(result.sched, policies), result.reliable)
+    row_axis(axes, [label(result.sched, result.name, part, reliable=result.reliable)
+                    for result, part, _ in series])
+    everything = [value for _, _, values in series for value in values]
+    ratio_axis(axes, min(everything), max([*everything, *(ratio for _, ratio in marks)]))
+    mark_article(axes, marks, axes.get_xlim()[1])
+    return made
+
+
+def overview(results, policies, marks):
+    """Smallest, median and largest ratio of every result, on one axis.
+
+    marks(experiment) gives the article's figures.
+    """
+    rows = [result for result in results if result.median is not None][:2 * MOST_ROWS]
+    if not rows:
+        return None
+    names = list(dict.fromkeys((result.experiment, result.name) for result in rows))
+    made = svg.figure(WIDTH, 1.15 + 0.42 * len(names))
+    axes = made.add_subplot()
+    places = {name: place for place, name in enumerate(names)}
+    for result in rows:
+        draw_range(axes, places[(result.experiment, result.name)], result, policies)
+    marked = [(ratio, place) for (name, _), place in places.items() for _, ratio in marks(name)]
+    row_axis(axes, [label(*name) for name in names])
+    bounds = [result.value(key) or result.median for result in rows
+              for key in ("ratio_min", "ratio_max")]
+    marked = [(ratio, place) for ratio, place in marked if ratio <= 2 * max(bounds)]
+    ratio_axis(axes, min(bounds), max([*bounds, *(ratio for ratio, _ in marked)]))
+    if marked:
+        axes.plot(*zip(*marked), "D", color="none", markeredgecolor=MARK, markersize=6,
+                  label="the article", zorder=4)
+    present = [sched for sched in policies if any(row.sched == sched for row in rows)]
+    for sched in present:
+        axes.plot([], [], "o-", color=colour_of(sched, policies), label=sched)
+    if not all(row.reliable for row in rows):
+        axes.plot([], [], "o:", color=FAINT, markerfacecolor="white", label="not reliable")
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(present) + 2, fontsize=9)
+    return made
+
+
+def draw_range(axes, place, result, policies):
+    """One line from the smallest to the largest, and the median on it."""
+    colour = colour_of(result.sched, policies)
+    step = 0.6 / max(len(policies), 1)
+    row = place + step * (policies.index(result.sched) - (len(policies) - 1) / 2)
+    low, high = (result.value(key) or result.median for key in ("ratio_min", "ratio_max"))
+    axes.plot([low, high], [row, row], color=colour, linewidth=2.4, solid_capstyle="round",
+              linestyle="-" if result.reliable else ":", alpha=0.6)
+    axes.plot([result.median], [row], "o", color=colour, markersize=6,
+              markerfacecolor=colour if result.reliable else "white")
+
+
+def histogram(result, policies, span, bins, most, peaks):
+    """How often which ratio occurred under one policy; `peaks`: where theory has heaps."""
+    values = [value for part in result.samples().values() for value in part]
+    colour = colour_of(result.sched, policies)
+    made = svg.figure(WIDTH / 1.4, 2.4)
+    axes = made.add_subplot()
+    axes.hist(values, bins=bins, range=span, color=colour if result.reliable else "white",
+              edgecolor="white" if result.reliable else colour, linewidth=0.8,
+              hatch=None if result.reliable else "////")
+    for name, ratio in peaks:
+        if span[0] <= ratio <= span[1]:
+            axes.axvline(ratio, color="#1d2733", linewidth=1.1, linestyle=(0, (4, 3)))
+            right = ratio > sum(span) / 2
+            axes.annotate(f"{name} {ratio:.2f}", (ratio, 1), (-3 if right else 3, -9),
+                          ha="right" if right else "left", fontsize=8.5,
+                          xycoords=("data", "axes fraction"), textcoords="offset points")
+    axes.set_ylim(0, most * 1.25 + 0.5)
+    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.set_title(label(result.sched, result.name, reliable=result.reliable), color=colour,
+                   pad=4)
+    axes.set_xlabel("time / time alone")
+    axes.set_ylabel("runs")
+    axes.grid(axis="y")
+    return made
+
+
+def count_most(values, span, bins):
+    """The height of the highest bar of a histogram."""
+    width = (span[1] - span[0]) / bins
+    counts = [0] * bins
+    for value in values:
+        if span[0] <= value <= span[1]:
+            counts[min(int((value - span[0]) / width), bins - 1)] += 1
+    return max(counts)

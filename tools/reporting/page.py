@@ -1,0 +1,247 @@
+"""Puts the page together: what each boot shows, as plain data for page.html.j2."""
+
+import importlib.machinery
+import importlib.util
+import os
+from dataclasses import dataclass
+
+import jinja2
+
+from . import charts, findings, special, svg, theory, words
+from .results import BootResults, CONDITIONS, number, text
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PICTURE_TOOL = os.path.join(HERE, "..", "topology-picture")
+MOST_BOOTS = 12          # of a page; more are named, not shown
+MOST_EXPERIMENTS = 24    # with charts, of a boot
+MOST_TROUBLE = 40        # lines of one list
+MOST_DRAWN_CPUS = 32
+RATIOS = ("ratio_min", "ratio_median", "ratio_max")
+
+
+@dataclass
+class Figure:
+    """A drawing with its caption."""
+
+    svg: str
+    title: str
+    caption: str
+    reliable: bool = True
+    row: bool = False    # several drawings side by side
+
+
+class Drawer:
+    """Makes figures of one boot, each with names of its own."""
+
+    def __init__(self, prefix):
+        self.prefix = prefix
+        self.count = 0
+
+    def draw(self, made, title, caption, **keys):
+        """A Figure, or None where there was nothing to draw."""
+        return None if made is None else Figure(self.element(made, title), title, caption, **keys)
+
+    def draw_row(self, drawings, caption, **keys):
+        """Several drawings, each (made, title), as one Figure."""
+        elements = "\n".join(self.element(made, title) for made, title in drawings)
+        return Figure(elements, drawings[0][1], caption, row=True, **keys)
+
+    def element(self, made, title):
+        self.count += 1
+        return svg.render(made, f"{self.prefix}f{self.count}-", title)
+
+
+def cpus_in_words(boot):
+    topology = boot.last("topology")
+    packages, cores, cpus = (number(topology, key) for key in ("packages", "cores", "cpus"))
+    if None in (packages, cores, cpus):
+        return "The log does not say which CPUs there are"
+    return ", ".join((findings.count(cpus, "logical CPU"), findings.count(cores, "core"),
+                      findings.count(packages, "package")))
+
+
+def machine_facts(boot):
+    """[(name, value)] about the machine; what the log does not have is left out."""
+    topology, timer = boot.last("topology"), boot.last("timer")
+    start, kernel, memory = boot.last("boot"), boot.last("tandem"), boot.last("memory")
+    clock_hz, free_kib = number(timer, "tsc_hz"), number(memory, "free_kib")
+    facts = [
+        ("processor", text(topology, "model_name").strip()),
+        ("shape", cpus_in_words(boot)),
+        ("CPUs of one core", words.SHARES.get(text(topology, "shares"), "")),
+        ("topology found by", text(topology, "method")),
+        ("platform", text(start, "platform")),
+        ("clock", f"time stamp counter, {clock_hz / 1e6:.1f} MHz, measured against "
+                  f"{text(timer, 'reference', 'nothing')}" if clock_hz else ""),
+        ("memory", f"{free_kib / 1024:.0f} MiB free" if free_kib else ""),
+        ("kernel", f"Tandem {text(kernel, 'version')}" if text(kernel, "version") else ""),
+        ("command line", text(start, "cmdline")),
+    ]
+    return [fact for fact in facts if fact[1]]
+
+
+def summary(boot):
+    """The machine in one line."""
+    parts = [text(boot.last("topology"), "model_name").strip(), cpus_in_words(boot),
+             words.PLATFORMS.get(text(boot.last("boot"), "platform"), "")]
+    models = [model for model in boot.condition("smt_model") if model != "off"]
+    if models:
+        parts.append(f"Shared cores imitated, {', '.join(models)} times slower")
+    return ". ".join(part for part in parts if part) + "."
+
+
+def conditions(boot):
+    """[(key, values, what it means)] of those that the log has."""
+    return [(key, ", ".join(boot.condition(key)), words.CONDITIONS[key])
+            for key in CONDITIONS if boot.condition(key)]
+
+
+def load_picture_tool():
+    loader = importlib.machinery.SourceFileLoader("topology_picture", PICTURE_TOOL)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+def machine_picture(boot, prefix):
+    """The machine as tools/topology-picture draws it, or None where the records do not do."""
+    tool = load_picture_tool()
+    records = {tag: [record.fields for record in boot.of(tag)] for tag in tool.TAGS}
+    if not 0 < len(records["cpu"]) <= MOST_DRAWN_CPUS:
+        return None
+    try:
+        drawing = tool.draw(tool.Machine(records))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None   # a damaged record; the table above has what can be read
+    title = "The machine: packages, caches, cores, CPUs"
+    return Figure(svg.inline(drawing, f"{prefix}m-", title), title,
+                  "From the shared caches at the top down to the threads. CPUs in one box are "
+                  "threads of one core: they share what is inside it.")
+
+
+def row_of(result, name, ratios, shared, ideal, article):
+    return {"result": result, "name": name, "ratios": ratios, "shared": shared, "theory": ideal,
+            "article": article}
+
+
+def comparison(boot):
+    """The rows of the table, experiment by experiment: policies of one variant together."""
+    order, rows = boot.experiments, []
+    slowdown = boot.slowdown()
+    for name in order:
+        known, batches = words.describe(name), []
+        results = boot.results_of(name)
+        variants = list(dict.fromkeys(result.variant for result in results))
+        for result in sorted(results, key=lambda result: variants.index(result.variant)):
+            ideal = theory.ideal(result, boot.shape, slowdown[0] if slowdown else None)
+            rows.append(row_of(result, result.name,
+                               [text(result.record, key, "-") for key in RATIOS],
+                               text(result.record, "shared_percent", "-"), ideal, known.article))
+            if result.value("ratio_batches") is not None:
+                batches.append(row_of(result, f"{result.name} in batches".strip(),
+                                      ["", text(result.record, "ratio_batches"), ""], "",
+                                      theory.ideal_batches(result, boot.shape),
+                                      known.article_batches))
+        rows += batches
+    return rows
+
+
+def extra_values(results):
+    """(keys, [(result, values)]) of what the records have beyond the table."""
+    shown = set(RATIOS) | set(CONDITIONS) | {"ratio_batches", "shared_percent", "reliable"}
+    keys = dict.fromkeys(key for result in results if result.record
+                         for key in result.record.fields
+                         if key not in shown and number(result.record, key) is not None
+                         and key not in dict(result.variant))
+    return list(keys), [(result, [text(result.record, key, "-") for key in keys])
+                        for result in results if result.record]
+
+
+def questions(boot):
+    """{experiment: its question}, from the lines that the kernel prints for people."""
+    found = {}
+    for line in boot.boot.text:
+        name, comma, rest = line.partition(", scheduler ")
+        if comma and ": " in rest and name.isidentifier():
+            found.setdefault(name, rest.partition(": ")[2])
+    return found
+
+
+def trust(results):
+    return bool(results) and all(result.reliable for result in results)
+
+
+def experiment_section(boot, name, question, drawer):
+    """What the page shows of one experiment."""
+    results, known = boot.results_of(name), words.describe(name)
+    title = f"{name}: time of each task"
+    drawn = charts.boxes(results, boot.policies, known.marks)
+    caption = known.read
+    if known.marks:
+        caption += " Dashed: the article's figures."
+    figures = [drawer.draw(drawn, title, caption, reliable=trust(results))]
+    figures += special.draw(boot, name, drawer)
+    keys, values = extra_values(results)
+    return {"name": name, "question": question, "known": known,
+            "figures": [figure for figure in figures if figure],
+            "keys": keys, "values": values, "reliable": trust(results)}
+
+
+def overview_figure(boot, drawer):
+    return drawer.draw(
+        charts.overview(boot.results, boot.policies, lambda name: words.describe(name).marks),
+        "All experiments at a glance",
+        "Dot: the median of all tasks. Line: from the fastest to the slowest. 1.00 is one task "
+        "that has the machine to itself; further to the right is slower. Diamond: what the "
+        "article measured on its machines.", reliable=trust(boot.results))
+
+
+def boot_section(parsed, name, number_of, prefix):
+    """What the page shows of one boot."""
+    boot = BootResults(parsed)
+    drawer = Drawer(prefix)
+    asked = questions(boot)
+    names = boot.experiments
+    ok, ending = findings.ending(boot)
+    trouble = [record.text for record in findings.trouble(boot)]
+    return {
+        "name": name, "prefix": prefix, "number": number_of, "boot": boot, "ok": ok,
+        "ending": ending, "summary": summary(boot), "findings": findings.findings(boot), "unreliable": boot.unreliable(),
+        "facts": machine_facts(boot), "picture": machine_picture(boot, prefix),
+        "conditions": conditions(boot), "rows": comparison(boot),
+        "overview": overview_figure(boot, drawer),
+        "experiments": [experiment_section(boot, experiment, asked.get(experiment, ""), drawer)
+                        for experiment in names[:MOST_EXPERIMENTS]],
+        "not_drawn": names[MOST_EXPERIMENTS:],
+        "trouble": trouble[:MOST_TROUBLE], "more_trouble": len(trouble[MOST_TROUBLE:]),
+        "bad_tasks": len(findings.bad_tasks(boot)), "slowdown": boot.slowdown(),
+        "has_trace": bool(boot.of("trace")),
+    }
+
+
+def display_names(paths):
+    """What the page calls the files: without their folders, if that tells them apart."""
+    bases = [os.path.basename(path) for path in paths]
+    names = bases if len(set(bases)) == len(bases) else paths
+    return ["".join(c if c.isprintable() else "?" for c in name) for name in names]
+
+
+def build(logs):
+    """The page as text; `logs` are (path, Log) pairs."""
+    sources, boots, left_out = [], [], 0
+    for name, (_, log) in zip(display_names([path for path, _ in logs]), logs):
+        faults = [str(fault) for fault in log.faults]
+        sources.append({"name": name, "boots": len(log.boots), "faults": faults[:MOST_TROUBLE],
+                        "more_faults": len(faults[MOST_TROUBLE:])})
+        for count, parsed in enumerate(log.boots, 1):
+            if len(boots) == MOST_BOOTS:
+                left_out += 1
+                continue
+            with svg.style():
+                boots.append(boot_section(parsed, name, count if len(log.boots) > 1 else 0,
+                                          f"b{len(boots) + 1}-"))
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), autoescape=True,
+                                     trim_blocks=True, lstrip_blocks=True,
+                                     undefined=jinja2.StrictUndefined)
+    return environment.get_template("page.html.j2").render(
+        sources=sources, boots=boots, left_out=left_out, policies=words.POLICIES)
