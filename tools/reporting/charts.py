@@ -5,6 +5,7 @@ be relied on is drawn hollow and says so.
 """
 
 from matplotlib.colors import to_rgb
+from matplotlib.patches import Rectangle
 
 from . import svg
 
@@ -12,8 +13,10 @@ COLOURS = {"naive": "#c4501b", "smt": "#1f6fb2", "nosmt": "#2e8a63", "core": "#9
 OTHER_COLOURS = ("#8a6d1f", "#4f6475", "#b03060", "#3f7f7f")
 FAINT = "#8796a5"
 MARK = "#6b3fa0"        # the article's figures
+HEAT = "#9c2c13"        # slow, in a heat map
 WIDTH = 5.3             # inches
 MOST_ROWS = 40
+MOST_RATIO = 4.0        # an experiment with a larger median is not in the overview
 MOST_DOTS = 250         # of one row; the box is always of all
 FEWEST_FOR_BOX = 4      # tasks; fewer are dots only
 NAME_LENGTH = 28
@@ -120,52 +123,70 @@ def boxes(results, policies, marks):
     axes = made.add_subplot()
     for row, (result, part, values) in enumerate(series):
         draw_box(axes, row, values, colour_of(result.sched, policies), result.reliable)
-    row_axis(axes, [label(result.sched, result.name, part, reliable=result.reliable)
-                    for result, part, _ in series])
+    mixed = len({result.reliable for result, *_ in series}) > 1
+    row_axis(axes, [label(result.sched, result.name, part,
+                          reliable=result.reliable or not mixed) for result, part, _ in series])
     everything = [value for _, _, values in series for value in values]
     ratio_axis(axes, min(everything), max([*everything, *(ratio for _, ratio in marks)]))
     mark_article(axes, marks, axes.get_xlim()[1])
     return made
 
 
-def overview(results, policies, marks):
-    """Smallest, median and largest ratio of every result, on one axis.
+def too_long(results):
+    """Experiments whose ratios would push all others into a corner."""
+    return {result.experiment for result in results
+            if result.median is not None and result.median > MOST_RATIO}
+
+
+def ranges(results, policies, marks=lambda experiment: (), name=lambda result: result.name):
+    """Smallest, median and largest ratio of results, a row for each name; None without any.
 
     marks(experiment) gives the article's figures.
     """
-    rows = [result for result in results if result.median is not None][:2 * MOST_ROWS]
-    if not rows:
+    results = [result for result in results if result.median is not None][:2 * MOST_ROWS]
+    if not results:
         return None
-    names = list(dict.fromkeys((result.experiment, result.name) for result in rows))
+    names = list(dict.fromkeys(name(result) for result in results))
     made = svg.figure(WIDTH, 1.15 + 0.42 * len(names))
     axes = made.add_subplot()
-    places = {name: place for place, name in enumerate(names)}
-    for result in rows:
-        draw_range(axes, places[(result.experiment, result.name)], result, policies)
-    marked = [(ratio, place) for (name, _), place in places.items() for _, ratio in marks(name)]
-    row_axis(axes, [label(*name) for name in names])
-    bounds = [result.value(key) or result.median for result in rows
-              for key in ("ratio_min", "ratio_max")]
-    marked = [(ratio, place) for ratio, place in marked if ratio <= 2 * max(bounds)]
+    present = [sched for sched in policies if any(each.sched == sched for each in results)]
+    for result in results:
+        draw_range(axes, names.index(name(result)), result, present, policies)
+    row_axis(axes, [label(each) for each in names])
+    bounds = [bound for result in results for bound in bounds_of(result)]
+    marked = [(ratio, names.index(name(result))) for result in results
+              for _, ratio in marks(result.experiment) if ratio <= 2 * max(bounds)]
     ratio_axis(axes, min(bounds), max([*bounds, *(ratio for ratio, _ in marked)]))
     if marked:
         axes.plot(*zip(*marked), "D", color="none", markeredgecolor=MARK, markersize=6,
                   label="the article", zorder=4)
-    present = [sched for sched in policies if any(row.sched == sched for row in rows)]
-    for sched in present:
-        axes.plot([], [], "o-", color=colour_of(sched, policies), label=sched)
-    if not all(row.reliable for row in rows):
-        axes.plot([], [], "o:", color=FAINT, markerfacecolor="white", label="not reliable")
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(present) + 2, fontsize=9)
+    legend(axes, results, present, policies)
     return made
 
 
-def draw_range(axes, place, result, policies):
+def legend(axes, results, present, policies):
+    """Which colour is which policy, above the chart."""
+    for sched in present:
+        axes.plot([], [], "o-", color=colour_of(sched, policies), label=sched or "no policy")
+    if not all(result.reliable for result in results):
+        axes.plot([], [], "o:", color=FAINT, markerfacecolor="white", label="not reliable")
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, fontsize=9, borderpad=0,
+                columnspacing=1.2)
+
+
+def bounds_of(result):
+    """(smallest, largest) ratio to draw: a lone slow one far out would hide all others."""
+    low, high = result.value("ratio_min"), result.value("ratio_max")
+    return (result.median if low is None else low,
+            min(result.median if high is None else high, 3 * max(result.median, 1)))
+
+
+def draw_range(axes, place, result, present, policies):
     """One line from the smallest to the largest, and the median on it."""
     colour = colour_of(result.sched, policies)
-    step = 0.6 / max(len(policies), 1)
-    row = place + step * (policies.index(result.sched) - (len(policies) - 1) / 2)
-    low, high = (result.value(key) or result.median for key in ("ratio_min", "ratio_max"))
+    step = min(0.7 / len(present), 0.3)
+    row = place + step * (present.index(result.sched) - (len(present) - 1) / 2)
+    low, high = bounds_of(result)
     axes.plot([low, high], [row, row], color=colour, linewidth=2.4, solid_capstyle="round",
               linestyle="-" if result.reliable else ":", alpha=0.6)
     axes.plot([result.median], [row], "o", color=colour, markersize=6,
@@ -181,20 +202,75 @@ def histogram(result, policies, span, bins, most, peaks):
     axes.hist(values, bins=bins, range=span, color=colour if result.reliable else "white",
               edgecolor="white" if result.reliable else colour, linewidth=0.8,
               hatch=None if result.reliable else "////")
-    for name, ratio in peaks:
+    for place, (name, ratio) in enumerate(peaks):
         if span[0] <= ratio <= span[1]:
             axes.axvline(ratio, color="#1d2733", linewidth=1.1, linestyle=(0, (4, 3)))
             right = ratio > sum(span) / 2
-            axes.annotate(f"{name} {ratio:.2f}", (ratio, 1), (-3 if right else 3, -9),
+            axes.annotate(f"{name} {ratio:.2f}", (ratio, 1), (-3 if right else 3, -9 - 11 * place),
                           ha="right" if right else "left", fontsize=8.5,
                           xycoords=("data", "axes fraction"), textcoords="offset points")
-    axes.set_ylim(0, most * 1.25 + 0.5)
+    axes.set_ylim(0, most * 1.3 + 0.5)
     axes.yaxis.get_major_locator().set_params(integer=True)
     axes.set_title(label(result.sched, result.name, reliable=result.reliable), color=colour,
                    pad=4)
     axes.set_xlabel("time / time alone")
     axes.set_ylabel("runs")
     axes.grid(axis="y")
+    return made
+
+
+def curves(results, policies, place, value, axis_label, ideal=None):
+    """A line for each policy over the places of its results: place(result) is a number or None.
+
+    value(result) is what is drawn; ideal(place), if any, is drawn dashed.
+    """
+    points = [(place(result), value(result), result) for result in results]
+    points = [point for point in points if None not in point[:2]][:2 * MOST_ROWS]
+    if not points:
+        return None
+    places = sorted({point[0] for point in points})
+    made = svg.figure(WIDTH / 1.4, 2.5)
+    axes = made.add_subplot()
+    present = [sched for sched in policies if any(each.sched == sched for *_, each in points)]
+    if ideal:
+        axes.plot(range(len(places)), [ideal(each) for each in places], "k--", linewidth=1.1,
+                  label="theory")
+    for sched in present:
+        mine = sorted((x, y, each.reliable) for x, y, each in points if each.sched == sched)
+        trusted = all(reliable for *_, reliable in mine)
+        axes.plot([places.index(x) for x, *_ in mine], [y for _, y, _ in mine],
+                  "o-" if trusted else "o:", color=colour_of(sched, policies), markersize=5,
+                  markerfacecolor=colour_of(sched, policies) if trusted else "white")
+    axes.set_xticks(range(len(places)), [f"{each:g}" for each in places])
+    axes.set_xlim(-0.3, len(places) - 0.7)
+    axes.set_ylim(0, 1.12 * max([y for _, y, _ in points] + [ideal(x) for x in places if ideal])
+                  or 1)
+    axes.set_title(axis_label, pad=22)
+    axes.grid(axis="y")
+    legend(axes, [each for *_, each in points], present, policies)
+    return made
+
+
+def heat_map(values, names, title, reliable):
+    """values: {(row, column): ratio}; darker is slower, and the number stands in each field."""
+    made = svg.figure(WIDTH / 1.5, 0.9 + 0.5 * len(names))
+    axes = made.add_subplot()
+    most = max([*values.values(), 1.5])
+    for (first, second), ratio in values.items():
+        depth = min(max((ratio - 1) / (most - 1), 0), 1)
+        column, row = names.index(second), names.index(first)
+        axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, edgecolor="white", linewidth=2,
+                                 facecolor=(*to_rgb(HEAT), 0.08 + 0.82 * depth)))
+        axes.annotate(f"{ratio:.2f}", (column, row), ha="center", va="center", fontsize=11,
+                      color="white" if depth > 0.55 else "#1d2733")
+    axes.set_xlim(-0.5, len(names) - 0.5)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xticks(range(len(names)), [short(name) for name in names])
+    axes.set_yticks(range(len(names)), [short(name) for name in names])
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    axes.set_xlabel("beside")
+    axes.set_title(label(title, reliable=reliable), pad=6)
     return made
 
 

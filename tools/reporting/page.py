@@ -16,7 +16,19 @@ MOST_BOOTS = 12          # of a page; more are named, not shown
 MOST_EXPERIMENTS = 24    # with charts, of a boot
 MOST_TROUBLE = 40        # lines of one list
 MOST_DRAWN_CPUS = 32
+# What every result has, beside its ratios and conditions.
+USUAL = frozenset("tasks rounds clean_rounds solo_us min_us median_us max_us makespan_us failed "
+                  "spread_percent forced_idle_us".split())
 RATIOS = ("ratio_min", "ratio_median", "ratio_max")
+
+
+ALL, SOME, NONE = "all", "some", "none"
+
+
+def trust_in(results):
+    """How many of these results are reliable."""
+    reliable = sum(result.reliable for result in results)
+    return ALL if reliable == len(results) else SOME if reliable else NONE
 
 
 @dataclass
@@ -24,9 +36,8 @@ class Figure:
     """A drawing with its caption."""
 
     svg: str
-    title: str
     caption: str
-    reliable: bool = True
+    trust: str = ALL     # how many of the results in it are reliable
     row: bool = False    # several drawings side by side
 
 
@@ -37,14 +48,18 @@ class Drawer:
         self.prefix = prefix
         self.count = 0
 
-    def draw(self, made, title, caption, **keys):
-        """A Figure, or None where there was nothing to draw."""
-        return None if made is None else Figure(self.element(made, title), title, caption, **keys)
+    def draw(self, made, title, caption, results):
+        """A Figure of these results, or None where there was nothing to draw."""
+        if made is None:
+            return None
+        return Figure(self.element(made, title), caption, trust_in(results))
 
-    def draw_row(self, drawings, caption, **keys):
-        """Several drawings, each (made, title), as one Figure."""
-        elements = "\n".join(self.element(made, title) for made, title in drawings)
-        return Figure(elements, drawings[0][1], caption, row=True, **keys)
+    def draw_row(self, drawings, caption, results):
+        """Several drawings, each (made, title), as one Figure; None where none of them is made."""
+        elements = [self.element(made, title) for made, title in drawings if made is not None]
+        if not elements:
+            return None
+        return Figure("\n".join(elements), caption, trust_in(results), row=True)
 
     def element(self, made, title):
         self.count += 1
@@ -114,7 +129,7 @@ def machine_picture(boot, prefix):
     except (AttributeError, KeyError, TypeError, ValueError):
         return None   # a damaged record; the table above has what can be read
     title = "The machine: packages, caches, cores, CPUs"
-    return Figure(svg.inline(drawing, f"{prefix}m-", title), title,
+    return Figure(svg.inline(drawing, f"{prefix}m-", title),
                   "From the shared caches at the top down to the threads. CPUs in one box are "
                   "threads of one core: they share what is inside it.")
 
@@ -153,7 +168,9 @@ def extra_values(results):
                          for key in result.record.fields
                          if key not in shown and number(result.record, key) is not None
                          and key not in dict(result.variant))
-    return list(keys), [(result, [text(result.record, key, "-") for key in keys])
+    # What is special about the experiment comes first.
+    keys = sorted(keys, key=lambda key: key in USUAL)
+    return keys, [(result, [text(result.record, key, "-") for key in keys])
                         for result in results if result.record]
 
 
@@ -167,33 +184,36 @@ def questions(boot):
     return found
 
 
-def trust(results):
-    return bool(results) and all(result.reliable for result in results)
-
-
 def experiment_section(boot, name, question, drawer):
     """What the page shows of one experiment."""
     results, known = boot.results_of(name), words.describe(name)
-    title = f"{name}: time of each task"
-    drawn = charts.boxes(results, boot.policies, known.marks)
     caption = known.read
     if known.marks:
         caption += " Dashed: the article's figures."
-    figures = [drawer.draw(drawn, title, caption, reliable=trust(results))]
-    figures += special.draw(boot, name, drawer)
+    figures = [special.draw(boot, name, drawer)]
+    if known.by_task:
+        figures.append(drawer.draw(charts.boxes(results, boot.policies, known.marks),
+                                      f"{name}: time of each task", caption, results))
     keys, values = extra_values(results)
     return {"name": name, "question": question, "known": known,
             "figures": [figure for figure in figures if figure],
-            "keys": keys, "values": values, "reliable": trust(results)}
+            "keys": keys, "values": values,
+            "open": not USUAL.issuperset(keys)}
 
 
 def overview_figure(boot, drawer):
+    left_out = charts.too_long(boot.results)
+    shown = [result for result in boot.results if result.experiment not in left_out]
+    caption = "Dot: the median of all tasks. Line: from the fastest to the slowest. 1.00 is one " \
+              "task that has the machine to itself; further to the right is slower. Diamond: " \
+              "what the article measured on its machines."
+    if left_out:
+        names = [name for name in boot.experiments if name in left_out]
+        caption += f" Not here, since much longer: {', '.join(names[:MOST_EXPERIMENTS])}."
     return drawer.draw(
-        charts.overview(boot.results, boot.policies, lambda name: words.describe(name).marks),
-        "All experiments at a glance",
-        "Dot: the median of all tasks. Line: from the fastest to the slowest. 1.00 is one task "
-        "that has the machine to itself; further to the right is slower. Diamond: what the "
-        "article measured on its machines.", reliable=trust(boot.results))
+        charts.ranges(shown, boot.policies, lambda name: words.describe(name).marks,
+                      lambda result: result.title),
+        "All experiments at a glance", caption, shown)
 
 
 def boot_section(parsed, name, number_of, prefix):

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 # is no condition counts as well.
 VARIANT_KEYS = ("variant", "first", "second", "placement", "jobs")
 PLAIN_KEYS = ("first", "second", "placement")   # whose values say by themselves what they are
-CONDITIONS = ("rounds", "slice_us", "smt_model", "blocks", "platform", "host_cpus", "sharing")
+CONDITIONS = ("rounds", "slice_us", "smt_model", "blocks", "groups", "platform", "host_cpus",
+              "sharing")
 NOT_A_VARIANT = frozenset(CONDITIONS) | {"experiment", "sched", "reason", "topology"}
 MOST = 1e15   # a number beyond is damage
 
@@ -76,6 +77,11 @@ class Result:
         return " ".join(value if key in PLAIN_KEYS else f"{key} {value}"
                         for key, value in self.variant)
 
+    @property
+    def title(self):
+        """Experiment and variant in words."""
+        return f"{self.experiment} {self.name}".strip()
+
     def value(self, key):
         return number(self.record, key)
 
@@ -108,14 +114,19 @@ class Collector:
 
     def __init__(self):
         self.results = []
-        self.pending = {}   # (experiment, sched) -> tasks
+        self.pending = {}     # (experiment, sched) -> tasks
+        self.disturbed = {}   # (experiment, sched) -> rounds in which something else ran, too
 
     def add(self, record):
         key = (text(record, "experiment"), text(record, "sched"))
-        if record.tag not in ("run", "task", "result") or not key[0]:
+        if record.tag not in ("run", "task", "round", "result") or not key[0]:
             return
         if record.tag == "run":
             self.give_up(key)
+            self.disturbed.pop(key, None)
+        elif record.tag == "round":
+            if number(record, "clean") == 0:
+                self.disturbed.setdefault(key, set()).add(number(record, "round"))
         elif record.tag == "task":
             if number(record, "round") != 0:   # the warm-up
                 self.pending.setdefault(key, []).append(record)
@@ -129,6 +140,10 @@ class Collector:
         if others:
             self.pending[key] = others
             tasks = [task for task in tasks if belongs(task, variant)]
+        # The kernel calls a result reliable only if it did not use such rounds.
+        if number(record, "reliable") == 1:
+            tasks = [task for task in tasks
+                     if number(task, "round") not in self.disturbed.get(key, ())]
         self.results.append(Result(*key, variant, record, tasks))
 
     def give_up(self, key):

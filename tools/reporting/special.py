@@ -7,12 +7,15 @@ from . import charts, theory
 PEG_BIN = 0.05       # width of a bar, in ratio; twice that, and so on, where they are many
 MOST_BINS = 40
 MOST_POLICIES = 6
+MOST_PROGRAMS = 8    # of a matrix
+MOST_MAPS = 8
 
 
 def peg_peaks(boot):
     """[(name, ratio)]: where theory has the two heaps."""
     slowdown = boot.slowdown()
-    return [("alone", 1.0)] + ([("shared, s =", slowdown[0])] if slowdown else [])
+    told_apart = slowdown and slowdown[0] >= 1 + 2 * PEG_BIN
+    return [("alone", 1.0)] + ([("shared, s =", slowdown[0])] if told_apart else [])
 
 
 def peg_caption(boot):
@@ -35,15 +38,14 @@ def draw_peg(boot, results, drawer):
               for result in results}
     drawn = [result for result in results if values[id(result)]][:MOST_POLICIES]
     if not drawn:
-        return []
+        return None
     peaks = peg_peaks(boot)
     everything = [value for result in drawn for value in values[id(result)]]
     bins = bins_for(min([1.0, *everything]), max([*everything, *(peak for _, peak in peaks)]))
     most = max(charts.count_most(values[id(result)], *bins) for result in drawn)
-    return [drawer.draw_row([(charts.histogram(result, boot.policies, *bins, most, peaks),
-                              f"peg under {result.sched}: how often which time")
-                             for result in drawn], peg_caption(boot),
-                            reliable=all(result.reliable for result in drawn))]
+    return drawer.draw_row([(charts.histogram(result, boot.policies, *bins, most, peaks),
+                             f"peg under {result.sched}: how often which time")
+                            for result in drawn], peg_caption(boot), drawn)
 
 
 def bins_for(lowest, highest):
@@ -56,10 +58,96 @@ def bins_for(lowest, highest):
     return (1 - (below + 0.5) * step, 1 + (above + 0.5) * step), below + above + 1
 
 
-DRAWERS = {"peg": draw_peg}
+def draw_oversub(boot, results, drawer):
+    """What more tasks at a time do to the whole, to each of them, and to the number of switches."""
+    slowdown, jobs = boot.slowdown(), max((result.value("tasks") or 0 for result in results),
+                                          default=0)
+    ideal = None
+    caption = "The same jobs, more and more of them at a time. Left: how long all take together. " \
+              "Then: how long one takes from its start to its end. Then: how often a CPU went " \
+              "from one job to another."
+    if slowdown and jobs and boot.shape and boot.shape[0] == 2 * boot.shape[1]:
+        cores, shared = boot.shape[1], slowdown[0]
+        ideal = lambda at_once: jobs / theory.rate(at_once, cores, shared)
+        caption += f" Dashed: the best that {cores} cores can do with s = {shared:.2f}."
+        caption += "" if slowdown[2] else " (That s is not to be relied on.)"
+    parts = [("all jobs, in times of one alone", "ratio_median", ideal),
+             ("one job, in times of one alone", "ratio_response", None),
+             ("switches", "switches", None)]
+    drawn = [(charts.curves(results, boot.policies, jobs_at_once,
+                            lambda result, key=key: result.value(key), title, line),
+              f"oversub against jobs at a time: {title}") for title, key, line in parts]
+    return drawer.draw_row(drawn, caption + " From left to right in each: jobs at a time.",
+                           results)
+
+
+def jobs_at_once(result):
+    """How many jobs a result of oversub ran at a time, or None."""
+    at_once = result.value("j") or result.value("jobs")
+    digits = result.part("variant").lstrip("j")
+    if at_once is None and digits.isdecimal() and len(digits) < 9:
+        at_once = int(digits)
+    return at_once if at_once and at_once > 0 else None
+
+
+def scaled(key, unit):
+    """A function that gives a result's value of a key in another unit."""
+    def value(result):
+        number = result.value(key)
+        return None if number is None else number / unit
+    return value
+
+
+def draw_slice(boot, results, drawer):
+    """How long a short job waits, and what the shorter slices cost."""
+    parts = [("mean wait of the job, ms", scaled("wait_mean_us", 1000)),
+             ("longest wait, ms", scaled("wait_max_us", 1000)),
+             ("time lost to switches, %", scaled("lost_ppm", 10_000))]
+    drawn = [(charts.curves(results, boot.policies, scaled("slice_us", 1000), value, title),
+              f"slice against the length of a slice: {title}") for title, value in parts]
+    return drawer.draw_row(drawn, "From left to right in each: the length of a time slice in ms. "
+                           "Short slices let the job in sooner, and more time goes into "
+                           "switching.", results)
+
+
+def draw_memory(boot, results, drawer):
+    """A matrix for each policy and placement: how slow the first program is beside the second."""
+    maps = {}
+    for result in results:
+        pair = (result.part("first"), result.part("second"))
+        if all(pair) and result.median is not None:
+            maps.setdefault((result.sched, result.part("placement")), {})[pair] = result
+    names = list(dict.fromkeys(name for found in maps.values() for pair in found
+                               for name in pair))[:MOST_PROGRAMS]
+    drawn = []
+    for (sched, placement), found in list(maps.items())[:MOST_MAPS]:
+        values = {pair: result.median for pair, result in found.items() if set(pair) <= set(names)}
+        title = " ".join(word for word in (placement, "under", sched) if word)
+        drawn.append((charts.heat_map(values, names, title,
+                                      all(result.reliable for result in found.values())),
+                      f"memory {title}: how slow each program is beside each other"))
+    return drawer.draw_row(drawn, "Each field: how many times longer the program at the left takes "
+                           "beside the program below. Darker is slower; 1.00 is as if alone.",
+                           results)
+
+
+def draw_variants(boot, results, drawer):
+    """For any other experiment that compares something: its variants under each other."""
+    if len({result.variant for result in results}) < 2:
+        return None
+    return drawer.draw(charts.ranges(results, boot.policies),
+                       f"{results[0].experiment}: variants",
+                       "Dot: the median. Line: from the smallest to the largest.", results)
+
+
+DRAWERS = {"peg": draw_peg, "oversub": draw_oversub, "slice": draw_slice, "memory": draw_memory}
 
 
 def draw(boot, experiment, drawer):
-    """The special figures of an experiment, none where it has none or its records do not do."""
-    draw_it = DRAWERS.get(experiment)
-    return draw_it(boot, boot.results_of(experiment), drawer) if draw_it else []
+    """The figure that an experiment needs beside the times of its tasks, or None.
+
+    Where the records do not have what the experiment's own chart shows, it gets the general one.
+    """
+    results = boot.results_of(experiment)
+    own = DRAWERS[experiment](boot, results, drawer) if experiment in DRAWERS else None
+    return own or draw_variants(boot, results, drawer)

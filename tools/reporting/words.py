@@ -17,6 +17,7 @@ class Experiment:
     article: str = ""         # the article's figures; empty: it has none
     article_batches: str = ""
     marks: tuple = ()         # (name, ratio) of the article, for the chart
+    by_task: bool = True      # its ratios are those of its tasks' times
 
 
 EXPERIMENTS = {
@@ -51,12 +52,12 @@ EXPERIMENTS = {
         "Every CPU is busy, and a job of one millisecond arrives.",
         "Short time slices let the job in sooner, and cost more switches."),
     "oversub": Experiment(
-        "The same amount of work, a given number of tasks at a time, as in `make -j`.",
+        "The same amount of work, a given number of tasks at a time, as in make -j.",
         "More tasks at a time than CPUs should not make the whole faster; they only wait longer "
         "for their turn."),
     "memory": Experiment(
-        "Pairs of programs on two threads of one core, and on two cores: `md5` computes, `chase` "
-        "waits for memory, `mixed` does both.",
+        "Pairs of programs on two threads of one core, and on two cores: md5 computes, chase "
+        "waits for memory, mixed does both.",
         "A second thread is worth most where the first one waits."),
     "migrate": Experiment(
         "A task with its data in the cache goes on at the same CPU, at the sibling, on another "
@@ -65,7 +66,9 @@ EXPERIMENTS = {
         "nothing."),
     "pause": Experiment(
         "Two tasks on the threads of one core; one is paused, then the other.",
-        "While its neighbour sleeps, a task runs at full speed."),
+        "The speed of a task from the moment at which it has the core to itself, as the time that "
+        "its whole work would take. While its neighbour sleeps, a task should run as if alone.",
+        by_task=False),
     "interleave": Experiment(
         "Two streams of work: interleaved inside one task, on the two threads of a core, and by "
         "turns on one CPU.",
@@ -107,6 +110,7 @@ CONDITIONS = {
     "smt_model": "how many times slower the kernel makes a task while it shares its core; off: "
                  "nothing is imitated",
     "blocks": "blocks of 10000 bytes that one md5 -t works through (the article: 10000)",
+    "groups": "groups that the tasks are dealt to; only the policy core tells them apart",
     "platform": "what the kernel ran on; bare is real hardware",
     "host_cpus": "CPUs of the host that play the guest's cores; 0: nobody said",
     "sharing": "what the threads of one guest core share on the host: host_cpu is one CPU by "
