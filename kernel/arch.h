@@ -27,6 +27,7 @@ void arch_start_other_cpus(const struct options *options);
 
 /* ---- This CPU ---- */
 
+#if __STDC_HOSTED__ /* tests on the host bring their own */
 /* The record of the CPU that calls; stable only while interrupts are off. */
 struct cpu *arch_this_cpu(void);
 
@@ -34,12 +35,19 @@ struct cpu *arch_this_cpu(void);
 bool arch_irq_save(void);
 void arch_irq_restore(bool were_on);
 
+/* A hint inside a spin loop. */
+void arch_relax(void);
+
+/* The time as this CPU's counter has it, which may go back where the counter does: for who sees to
+ * that itself. Interrupts off. */
+uint64_t arch_now_here_ns(const struct cpu *cpu);
+#else
+#include "arch/x86/inline.h"
+#endif
+
 /* Waits for an interrupt with interrupts enabled, and turns them off again. No interrupt that
  * arrives after the caller turned them off is missed. Called with interrupts off. */
 void arch_wait_for_interrupt(void);
-
-/* A hint inside a spin loop. */
-void arch_relax(void);
 
 /* ---- Time ---- */
 

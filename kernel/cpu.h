@@ -37,6 +37,7 @@ struct cpu {
     uint64_t slice_end_ns;   /* [o] when the running task's slice ends; 0: no slice */
     uint64_t stall_at_ns;    /* [o] when the model of a shared core looks again; 0: never */
     uint64_t armed_ns;       /* [o] what the timer is set to; UINT64_MAX: off, 0: not known */
+    bool armed;              /* [o] it will fire, at armed_ns */
     uint64_t last_now_ns;    /* [o] the clock never goes back on one CPU */
     int64_t clock_offset_ns; /* [I] added to this CPU's own counter to agree with the boot CPU */
 };

@@ -29,6 +29,7 @@ void sched_arm_timer(struct cpu *cpu)
         (deadline != UINT64_MAX && cpu->armed_ns != 0 && cpu->armed_ns < deadline))
         return;
     cpu->armed_ns = deadline;
+    cpu->armed = deadline != UINT64_MAX;
     arch_arm_timer(deadline);
 }
 
@@ -85,33 +86,34 @@ struct task *sched_decide(struct cpu *cpu, enum dispatch_event event)
     return after;
 }
 
-/* The same without the placement lock, where what happens is this core's own business: the common
- * end of a slice, and yielding. False if it is not. */
-static bool decide_locally(struct cpu *cpu, enum dispatch_event event, struct task **after)
-{
-    struct sched_cpu *c = &scheduler.cpus[cpu->cpu];
-    struct sched_entity *before, *next = NULL;
-    uint64_t now;
+/* ---- Switching ---- */
 
-    if (event != DISPATCH_SLICE_END && event != DISPATCH_YIELD)
-        return false;
-    core_lock(c->core);
-    now = arch_now_ns();
-    before = c->current;
-    if (now < sleepers_next_ns(cpu) && !watch_is_due())
-        next = dispatch_swap(&scheduler, cpu->cpu, now, event);
-    if (next != NULL && next != before) {
-        watch_swapped(&scheduler, cpu->cpu, now, event, task_of(next)->pid);
-        trace_decided(cpu->cpu, task_of(before), task_of(next), event);
-        cpu->slice_end_ns = now + slice_ns;
-        cpu->stall_at_ns = 0;
-    }
-    core_unlock(c->core);
-    *after = task_of(next);
-    return next != NULL;
+/* The conductor frees tasks that have ended, so it may know only now. */
+static void report_end(struct cpu *cpu)
+{
+    __atomic_fetch_add(&conductor.ends, 1, __ATOMIC_SEQ_CST);
+    if (cpu == conductor.cpu)
+        return; /* it is what runs now: see sched_exit */
+    __atomic_store_n(&conductor.ready, true, __ATOMIC_SEQ_CST);
+    kick(conductor.cpu->cpu);
 }
 
-/* ---- Switching ---- */
+static inline void finish_switch(struct cpu *cpu)
+{
+    struct task *left = cpu->left;
+    bool ended = left->state == TASK_ENDED;
+
+    if (ended)
+        left->end_ns = left->entity.since_ns;
+    __atomic_store_n(&left->on_cpu, false, __ATOMIC_RELEASE);
+    if (ended)
+        report_end(cpu);
+}
+
+void sched_finish_switch(void)
+{
+    finish_switch(arch_this_cpu());
+}
 
 static void switch_to(struct cpu *cpu, struct task *next)
 {
@@ -132,43 +134,49 @@ static void switch_to(struct cpu *cpu, struct task *next)
     cpu->running = next;
     cpu->left = previous;
     arch_switch(previous, next);
-    sched_finish_switch();
+    finish_switch(arch_this_cpu()); /* maybe not the one that was left */
 }
 
-/* The conductor frees tasks that have ended, so it may know only now. */
-static void report_end(struct cpu *cpu)
+/* Passes this CPU on within its core, which needs no placement lock; false if that is not enough.
+ * The common end of a slice, and yielding: every instruction in here counts. */
+static inline __attribute__((always_inline)) bool take_turns(struct cpu *cpu,
+                                                             enum dispatch_event event)
 {
-    __atomic_fetch_add(&conductor.ends, 1, __ATOMIC_SEQ_CST);
-    if (cpu == conductor.cpu)
-        return; /* it is what runs now: see sched_exit */
-    __atomic_store_n(&conductor.ready, true, __ATOMIC_SEQ_CST);
-    kick(conductor.cpu->cpu);
-}
+    uint32_t core = scheduler.cpus[cpu->cpu].core;
+    struct sched_entity *before, *next = NULL;
+    uint64_t now;
 
-void sched_finish_switch(void)
-{
-    struct cpu *cpu = arch_this_cpu();
-    struct task *left = cpu->left;
-    bool ended = left->state == TASK_ENDED;
-
-    if (ended)
-        left->end_ns = left->entity.since_ns;
-    __atomic_store_n(&left->on_cpu, false, __ATOMIC_RELEASE);
-    if (ended)
-        report_end(cpu);
+    core_lock(core);
+    now = arch_now_here_ns(cpu);
+    before = scheduler.cpus[cpu->cpu].current;
+    if (!watch_on || !watch_is_due())
+        next = dispatch_swap(&scheduler, cpu->cpu, now, event);
+    if (next != NULL && next != before && (watch_on || trace_on)) {
+        watch_swapped(&scheduler, cpu->cpu, now, event, task_of(next)->pid);
+        trace_decided(cpu->cpu, task_of(before), task_of(next), event);
+    }
+    core_unlock(core);
+    if (next == NULL)
+        return false;
+    if (next == before)
+        return true;
+    cpu->slice_end_ns = now + slice_ns;
+    cpu->stall_at_ns = 0;
+    if (!cpu->armed) /* else it comes before that in any case */
+        sched_arm_timer(cpu);
+    switch_to(cpu, task_of(next));
+    return true;
 }
 
 void sched_reschedule(struct cpu *cpu, enum dispatch_event event)
 {
     struct task *next;
 
-    if (cpu->idle == NULL || scheduler.cpu_count == 0)
+    if (scheduler.cpu_count == 0)
         return; /* an early interrupt: there is no scheduler yet */
-    if (!decide_locally(cpu, event, &next)) {
-        placement_lock();
-        next = sched_decide(cpu, event);
-        placement_unlock();
-    }
+    placement_lock();
+    next = sched_decide(cpu, event);
+    placement_unlock();
     sched_arm_timer(cpu);
     switch_to(cpu, next);
 }
@@ -195,7 +203,10 @@ struct task *sched_current(void)
 
 void sched_yield(void)
 {
-    sched_reschedule(arch_this_cpu(), DISPATCH_YIELD);
+    struct cpu *cpu = arch_this_cpu();
+
+    if (!take_turns(cpu, DISPATCH_YIELD))
+        sched_reschedule(cpu, DISPATCH_YIELD);
 }
 
 void sched_kicked(void)
@@ -220,6 +231,7 @@ void sched_timer(void)
     bool due = now >= sleepers_next_ns(cpu);
 
     cpu->armed_ns = UINT64_MAX; /* it fires once */
+    cpu->armed = false;
     if (cpu == conductor.cpu && now >= conductor.wake_ns) {
         conductor.wake_ns = UINT64_MAX;
         conductor.ready = true;
@@ -229,6 +241,8 @@ void sched_timer(void)
      * whoever waits for this one gets a chance to run. */
     if (now >= cpu->stall_at_ns)
         cpu->stall_at_ns = 0;
+    if (slice_over && !due && take_turns(cpu, DISPATCH_SLICE_END))
+        return;
     if (slice_over || due)
         sched_reschedule(cpu, slice_over ? DISPATCH_SLICE_END : DISPATCH_KICK);
     else

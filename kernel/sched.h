@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "kernel/sched/policy.h"
+#include "kernel/smt_model.h"
 #include "kernel/task.h"
 
 struct options;
@@ -85,7 +86,14 @@ void sched_kicked(void);
 
 /* Last stop before ring 3: pays what the model of a shared core charges, or ends a task that was
  * killed. */
-void sched_return_to_user(void);
+void sched_pay_dues(void);
+
+/* The same, where there most often is nothing to do. */
+static inline void sched_return_to_user(void)
+{
+    if (arch_this_cpu()->running->doomed || smt_model_percent != 0)
+        sched_pay_dues();
+}
 
 /* The task this CPU runs, or NULL for the kernel's own threads. */
 struct task *sched_current(void);

@@ -17,9 +17,20 @@
 
 #include <stdint.h>
 
+#include "kernel/spinlock.h"
+
+extern struct spinlock core_locks[MAX_CPUS];
+
 /* For what concerns one core. */
-void core_lock(uint32_t core);
-void core_unlock(uint32_t core);
+static inline void core_lock(uint32_t core)
+{
+    spinlock_acquire(&core_locks[core]);
+}
+
+static inline void core_unlock(uint32_t core)
+{
+    spinlock_release(&core_locks[core]);
+}
 
 /* For what concerns more. */
 void placement_lock(void);

@@ -48,14 +48,12 @@ static void pay_stalls(struct task *task)
     }
 }
 
-void sched_return_to_user(void)
+void sched_pay_dues(void)
 {
-    struct task *task = sched_current();
+    struct task *task = arch_this_cpu()->running;
 
-    if (task == NULL)
-        return;
     if (task->doomed)
         sched_exit();
-    if (smt_model_percent() != 0)
+    if (smt_model_percent != 0)
         pay_stalls(task);
 }

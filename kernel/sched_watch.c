@@ -18,7 +18,7 @@ struct watch_event {
     uint16_t event; /* enum dispatch_event */
 };
 
-static bool enabled;
+bool watch_on;
 static struct spinlock watch_lock = SPINLOCK("watch"); /* of all below; the log is taken inside */
 static struct bitmap kicked;
 static struct watch_event events[EVENTS];
@@ -26,12 +26,12 @@ static uint32_t event_count, checked_count, checks, violations;
 
 void watch_enable(bool on)
 {
-    enabled = on;
+    watch_on = on;
 }
 
 void watch_kicked(uint32_t cpu)
 {
-    if (!enabled)
+    if (!watch_on)
         return;
     spinlock_acquire(&watch_lock);
     bitmap_set(&kicked, cpu);
@@ -40,7 +40,7 @@ void watch_kicked(uint32_t cpu)
 
 bool watch_is_due(void)
 {
-    return enabled &&
+    return watch_on &&
            __atomic_load_n(&event_count, __ATOMIC_RELAXED) - checked_count >= SAMPLE_EVERY;
 }
 
@@ -83,7 +83,7 @@ void watch_swapped(const struct sched *sched, uint32_t cpu, uint64_t now_ns,
 {
     struct check_result result;
 
-    if (!enabled)
+    if (!watch_on)
         return;
     spinlock_acquire(&watch_lock);
     note_event(cpu, now_ns, event, pid);
@@ -98,7 +98,7 @@ void watch_decided(const struct sched *sched, uint32_t cpu, uint64_t now_ns,
     struct check_result result;
     bool all = watch_is_due();
 
-    if (!enabled)
+    if (!watch_on)
         return;
     for (uint32_t core = 0; all && core < sched->cpu_count; core++)
         sched_touch(sched, core); /* before the watch's lock, for which their owners may wait */

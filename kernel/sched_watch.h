@@ -26,6 +26,8 @@ void watch_decided(const struct sched *sched, uint32_t cpu, uint64_t now_ns,
 void watch_swapped(const struct sched *sched, uint32_t cpu, uint64_t now_ns,
                    enum dispatch_event event, uint32_t pid);
 
+extern bool watch_on; /* for callers to whom a call in vain is too much */
+
 /* Whether it is time to verify everything, which only watch_decided can. */
 bool watch_is_due(void);
 

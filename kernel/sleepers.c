@@ -2,9 +2,6 @@
 
 #include <stddef.h>
 
-#include "kernel/cpu.h"
-#include "kernel/task.h"
-
 void sleepers_add(struct cpu *cpu, struct task *task)
 {
     struct task **place = &cpu->sleepers;
@@ -23,9 +20,4 @@ struct task *sleepers_take_due(struct cpu *cpu, uint64_t now_ns)
         return NULL;
     cpu->sleepers = first->next_sleeper;
     return first;
-}
-
-uint64_t sleepers_next_ns(const struct cpu *cpu)
-{
-    return cpu->sleepers == NULL ? UINT64_MAX : cpu->sleepers->wake_ns;
 }

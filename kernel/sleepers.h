@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-struct cpu;
-struct task;
+#include "kernel/cpu.h"
+#include "kernel/task.h"
 
 /* Adds a task that sleeps until task->wake_ns. */
 void sleepers_add(struct cpu *cpu, struct task *task);
@@ -17,6 +17,9 @@ void sleepers_add(struct cpu *cpu, struct task *task);
 struct task *sleepers_take_due(struct cpu *cpu, uint64_t now_ns);
 
 /* When the first one wakes up, or UINT64_MAX. */
-uint64_t sleepers_next_ns(const struct cpu *cpu);
+static inline uint64_t sleepers_next_ns(const struct cpu *cpu)
+{
+    return cpu->sleepers == NULL ? UINT64_MAX : cpu->sleepers->wake_ns;
+}
 
 #endif

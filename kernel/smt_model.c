@@ -5,12 +5,12 @@
 #define SMALLEST_STALL_NS 2000u
 
 /* Fixed while tasks run. Ratios instead of divisions: a charge must be short against a period. */
-static uint32_t model_percent;
+uint32_t smt_model_percent;
 static struct clock_scale owed_of_shared, stall_of_due;
 
 void smt_model_set(uint32_t percent)
 {
-    model_percent = percent;
+    smt_model_percent = percent;
     if (percent == 0)
         return;
     /* Of a shared time t, t/S is progress; the rest must have been spent standing still. For
@@ -20,16 +20,11 @@ void smt_model_set(uint32_t percent)
     clock_scale_init(&stall_of_due, 100, percent);
 }
 
-uint32_t smt_model_percent(void)
-{
-    return model_percent;
-}
-
 uint64_t smt_model_due_ns(uint64_t shared_ns, uint64_t stalled_ns)
 {
     uint64_t owed;
 
-    if (model_percent == 0)
+    if (smt_model_percent == 0)
         return 0;
     owed = clock_scale_apply(&owed_of_shared, shared_ns);
     return owed > stalled_ns + SMALLEST_STALL_NS ? owed - stalled_ns : 0;

@@ -15,7 +15,8 @@
 
 /* Sets S in percent (100 to 400); 0 turns the model off. */
 void smt_model_set(uint32_t percent);
-uint32_t smt_model_percent(void);
+
+extern uint32_t smt_model_percent; /* fixed while tasks run */
 
 /* How long a task that has shared for shared_ns and stood still for stalled_ns still has to stand
  * still, if nobody shares with it meanwhile. Amounts too small for a timer count as nothing. */

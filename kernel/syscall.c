@@ -116,11 +116,11 @@ static void system_exit(uint32_t status, uint32_t address, uint32_t length_bytes
 
 void syscall_dispatch(struct syscall_registers *r)
 {
+    uint32_t number = r->number;
     uint64_t now;
 
     r->result_low = 0;
-    r->result_high = r->c;
-    switch (r->number) {
+    switch (number) {
     case SYSCALL_EXIT:
         system_exit(r->a, r->b, r->c);
         break;

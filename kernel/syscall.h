@@ -21,13 +21,20 @@ enum syscall {
 
 #define SYSCALL_ERROR (-1)
 
-/* Registers of a system call. */
+/* Registers of a system call, in the order in which they lie in a trap frame. */
 struct syscall_registers {
-    uint32_t number, a, b, c;
-    uint32_t result_low, result_high;
+    uint32_t a;
+    union {
+        uint32_t c, result_high;
+    };
+    uint32_t b;
+    union {
+        uint32_t number, result_low;
+    };
 };
 
-/* Does what the running task asks for. Interrupts off. */
+/* Does what the running task asks for, and puts the result in place of the number; result_high only
+ * where there is one. Interrupts off. */
 void syscall_dispatch(struct syscall_registers *registers);
 
 /* Writes out what a task left behind in its line buffer; for its end. */

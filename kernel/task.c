@@ -8,7 +8,6 @@
 #include "kernel/sched/dispatch.h"
 
 #define FAULT_STACK_PAGES 1
-#define CANARY 0x7a5dcafeu
 #define USER_STACK_PAGES 4
 #define MAX_ARGUMENTS 8
 
@@ -21,15 +20,10 @@ void *task_fault_stack_top(struct task *idle)
     return (uint8_t *)task_stack_top(idle) + FAULT_STACK_PAGES * PAGE_BYTES;
 }
 
-void task_check_stack(const struct task *task)
-{
-    ASSERT(task->canary == CANARY);
-}
-
 void task_adopt_boot_stack(struct task *task, const char *name)
 {
     format_buffer(task->name, sizeof task->name, "%s", name);
-    task->canary = CANARY;
+    task->canary = TASK_CANARY;
     task->state = TASK_STARTED;
 }
 
@@ -124,7 +118,7 @@ struct task *task_create_with_arena(const struct program *program, const char *n
         return NULL;
     memset(task, 0, sizeof *task); /* the stack behind it need not be clear */
     entity_init(&task->entity, affinity);
-    task->canary = CANARY;
+    task->canary = TASK_CANARY;
     task->pid = __atomic_add_fetch(&last_pid, 1, __ATOMIC_RELAXED);
     format_buffer(task->name, sizeof task->name, "%s", name);
     if (build_user_memory(task, program, argv) != OK ||

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "kernel/arch.h"
+#include "kernel/panic.h"
 #include "kernel/memory.h"
 #include "kernel/program.h"
 #include "kernel/sched/policy.h"
@@ -19,6 +20,7 @@
 #define TASK_NAME_BYTES 32
 #define TASK_RESULT_BYTES 16
 #define TASK_LINE_BYTES 128
+#define TASK_CANARY 0x7a5dcafeu
 
 enum task_state { TASK_CREATED, TASK_STARTED, TASK_ENDED };
 
@@ -76,7 +78,10 @@ static inline void *task_stack_top(struct task *task)
 }
 
 /* Panics if the kernel stack has run into the record. */
-void task_check_stack(const struct task *task);
+static inline void task_check_stack(const struct task *task)
+{
+    ASSERT(task->canary == TASK_CANARY);
+}
 
 /* Records that the boot code's own stack is a thread called `name`. */
 void task_adopt_boot_stack(struct task *task, const char *name);

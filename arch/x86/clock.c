@@ -17,8 +17,9 @@
 #define LAPIC_MAX_HZ 10000000000ull
 #define SOURCES 3
 
-static uint64_t tsc_hz, tsc_start;
-static struct clock_scale tsc_to_ns, ns_to_timer;
+static uint64_t tsc_hz;
+static struct clock_scale ns_to_timer;
+struct clock_base clock_base;
 
 /* One look at the reference and the time stamp counter, as close together as can be had. */
 struct moment {
@@ -150,8 +151,8 @@ void clock_init(const struct fadt *fadt, const struct hpet *hpet, bool tsc_invar
     const char *reference;
 
     reference = calibrate_tsc(fadt, hpet, &error_ppm);
-    clock_scale_init(&tsc_to_ns, tsc_hz, NS_PER_SECOND);
-    tsc_start = tsc_read();
+    clock_scale_init(&clock_base.scale, tsc_hz, NS_PER_SECOND);
+    clock_base.start = tsc_read();
     if (lapic_present())
         calibrate_lapic_timer();
     log_print("timer: tsc_hz=%llu tsc_invariant=%d reference=%s error_ppm=%u tick=%s slice_us=%u\n",
@@ -171,8 +172,7 @@ uint64_t arch_now_ns(void)
 {
     bool were_on = arch_irq_save();
     struct cpu *cpu = arch_this_cpu();
-    uint64_t now =
-        clock_scale_apply(&tsc_to_ns, tsc_read() - tsc_start) + (uint64_t)cpu->clock_offset_ns;
+    uint64_t now = arch_now_here_ns(cpu);
 
     /* A counter that firmware wrote to, or one behind the boot CPU's, must not show. */
     if ((int64_t)(now - cpu->last_now_ns) < 0)
@@ -189,7 +189,7 @@ uint64_t arch_ticks(void)
 
 uint64_t arch_ticks_to_ns(uint64_t ticks)
 {
-    return clock_scale_apply(&tsc_to_ns, ticks);
+    return clock_scale_apply(&clock_base.scale, ticks);
 }
 
 void arch_arm_timer(uint64_t deadline_ns)

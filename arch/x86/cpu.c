@@ -59,35 +59,8 @@ void cpu_features_enable(void)
     fpu_enable();
 }
 
-struct cpu *arch_this_cpu(void)
-{
-    struct cpu *cpu;
-
-    __asm__("movl %%gs:0, %0" : "=r"(cpu));
-    return cpu;
-}
-
-bool arch_irq_save(void)
-{
-    uint32_t flags;
-
-    __asm__ volatile("pushfl\n\tpopl %0\n\tcli" : "=r"(flags) : : "memory");
-    return (flags & EFLAGS_IF) != 0;
-}
-
-void arch_irq_restore(bool were_on)
-{
-    if (were_on)
-        __asm__ volatile("sti" : : : "memory");
-}
-
 void arch_wait_for_interrupt(void)
 {
     cpu_enable_interrupts_and_halt();
     __asm__ volatile("cli" : : : "memory");
-}
-
-void arch_relax(void)
-{
-    cpu_pause();
 }

@@ -30,12 +30,12 @@ switch_stacks:
 ; Entry: EBX = void (*function)(void *) or 0, ESI = its argument; above on the stack a trap frame
 ;        when EBX is 0. Interrupts off.
 global thread_start
-extern sched_finish_switch, sched_return_to_user, trap_return
+extern sched_finish_switch, sched_pay_dues, trap_return
 thread_start:
         call    sched_finish_switch
         test    ebx, ebx
         jnz     .kernel_thread
-        call    sched_return_to_user            ; as after a trap: it may have been killed already
+        call    sched_pay_dues            ; as after a trap: it may have been killed already
         jmp     trap_return
 .kernel_thread:
         sti

@@ -90,15 +90,6 @@ static void non_maskable_interrupt(void)
     __atomic_fetch_add(&unexpected_count, 1, __ATOMIC_RELAXED);
 }
 
-static void system_call(struct trap_frame *f)
-{
-    struct syscall_registers r = {.number = f->eax, .a = f->ebx, .b = f->ecx, .c = f->edx};
-
-    syscall_dispatch(&r);
-    f->eax = r.result_low;
-    f->edx = r.result_high;
-}
-
 static void exception(struct trap_frame *f)
 {
     if (f->vector == VECTOR_NMI)
@@ -123,7 +114,7 @@ void trap_dispatch(struct trap_frame *f)
 {
     switch (f->vector) {
     case VECTOR_SYSCALL:
-        system_call(f);
+        syscall_dispatch(&f->call);
         break;
     case VECTOR_TIMER:
         lapic_eoi(); /* before the scheduler switches away from here */

@@ -8,9 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernel/syscall.h"
+
 /* The stack as traps.asm builds it, lowest address first. */
 struct trap_frame {
-    uint32_t edi, esi, ebp, esp_ignored, ebx, edx, ecx, eax; /* PUSHA */
+    uint32_t edi, esi, ebp, esp_ignored; /* PUSHA, like the next four */
+    union {
+        struct {
+            uint32_t ebx, edx, ecx, eax;
+        };
+        struct syscall_registers call;
+    };
     uint32_t gs, fs, es, ds;
     uint32_t vector, error;
     uint32_t eip, cs, eflags;   /* pushed by the processor */

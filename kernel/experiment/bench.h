@@ -9,4 +9,7 @@
 /* Measures everything that can be measured with the CPUs there are. By the conductor. */
 void bench_run(void);
 
+/* What one decision costs on machines larger than this one; a part of bench_run. */
+void bench_scale(void);
+
 #endif

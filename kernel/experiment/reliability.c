@@ -29,9 +29,9 @@ void reliability_print_conditions(uint32_t slice_us)
 {
     char model[16] = "off";
 
-    if (smt_model_percent() != 0)
-        format_buffer(model, sizeof model, "%u.%02u", smt_model_percent() / 100,
-                      smt_model_percent() % 100);
+    if (smt_model_percent != 0)
+        format_buffer(model, sizeof model, "%u.%02u", smt_model_percent / 100,
+                      smt_model_percent % 100);
     log_print(" slice_us=%u smt_model=%s blocks=%u groups=%u platform=%s host_cpus=%u sharing=%s",
               slice_us, model, main_options.blocks, main_options.groups, arch_platform(),
               main_options.host_cpus, sharing_name());
@@ -49,13 +49,13 @@ static const char *machine_problem(const struct variant *variant)
     if (main_options.host_cpus == 0)
         return "nobody said how many CPUs the emulator has";
     unshared = main_options.sharing == OPTIONS_SHARING_NONE;
-    if (!unshared && smt_model_percent() != 0)
+    if (!unshared && smt_model_percent != 0)
         return "the model of a shared core on top of real sharing";
     if (unshared && busy > main_options.host_cpus)
         return "the emulator has fewer CPUs than the guest keeps busy";
     if (unshared && places_core_count() > main_options.host_cpus)
         return "the machine has more cores than the emulator has CPUs";
-    if (unshared && smt_model_percent() == 0 && busy > 1 && cpus_here > places_core_count())
+    if (unshared && smt_model_percent == 0 && busy > 1 && cpus_here > places_core_count())
         return "in this emulator the CPUs of one core share nothing";
     return NULL;
 }

@@ -25,14 +25,15 @@ static const struct {
 };
 #define VECTORS (sizeof vectors / sizeof vectors[0])
 
-/* Runs a program on any CPU until it ends. NULL, with an `error:` record, without memory. */
-static struct task *run_program(const char *program, const char *const *argv)
+/* Runs a program, which the log calls `name`, on any CPU until it ends. NULL, with an `error:`
+ * record, without memory. */
+static struct task *run_program(const char *program, const char *name, const char *const *argv)
 {
     struct bitmap everywhere = places_all();
-    struct task *task = task_create(program_find(program), program, argv, &everywhere);
+    struct task *task = task_create(program_find(program), name, argv, &everywhere);
 
     if (task == NULL) {
-        log_error("harness", "no memory for one more task: %s", program);
+        log_error("harness", "no memory for one more task: %s", name);
         return NULL;
     }
     sched_start(task);
@@ -55,7 +56,7 @@ void harness_self_test(void)
 
     for (unsigned i = 0; i < VECTORS; i++) {
         const char *const argv[] = {"md5", "-s", vectors[i].text, NULL};
-        struct task *task = run_program("md5", argv);
+        struct task *task = run_program("md5", "md5 -s", argv);
 
         wrong += task == NULL || !has_digest(task, vectors[i].digest);
         if (task != NULL)
@@ -70,7 +71,7 @@ void harness_expect_fault(const char *kind)
 {
     const char *const argv[] = {"crash", kind, NULL};
     bool fault_expected = strcmp(kind, "syscall") != 0;
-    struct task *task = run_program("crash", argv);
+    struct task *task = run_program("crash", kind, argv);
 
     if (task == NULL) {
         harness_totals.failed++;

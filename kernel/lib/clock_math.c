@@ -146,20 +146,6 @@ enum error clock_scale_init(struct clock_scale *scale, uint64_t from_hz, uint64_
     return ERROR_BAD_VALUE;
 }
 
-uint64_t clock_scale_apply(const struct clock_scale *scale, uint64_t count)
-{
-    uint64_t low = (uint64_t)(uint32_t)count * scale->multiplier;
-    uint64_t high = (count >> 32) * scale->multiplier + (low >> 32); /* product bits 95..32 */
-
-    if (scale->shift >= 32) {
-        return high >> (scale->shift - 32);
-    }
-    if (high >> 32 >> scale->shift != 0) {
-        return UINT64_MAX;
-    }
-    return high << (32 - scale->shift) | (uint32_t)low >> scale->shift;
-}
-
 uint64_t counter_delta(uint64_t before, uint64_t after, unsigned width_bits)
 {
     return (after - before) & (UINT64_MAX >> (64 - width_bits));

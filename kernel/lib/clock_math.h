@@ -51,7 +51,19 @@ enum error clock_scale_init(struct clock_scale *scale, uint64_t from_hz, uint64_
  * count * multiplier / 2^shift through a 96-bit product, so nothing is lost for any 64-bit count;
  * UINT64_MAX if the result does not fit (nanoseconds: after 584 years).
  */
-uint64_t clock_scale_apply(const struct clock_scale *scale, uint64_t count);
+static inline uint64_t clock_scale_apply(const struct clock_scale *scale, uint64_t count)
+{
+    uint64_t low = (uint64_t)(uint32_t)count * scale->multiplier;
+    uint64_t high = (count >> 32) * scale->multiplier + (low >> 32); /* product bits 95..32 */
+
+    /* A compiler for 32 bits has to be told that the distances are below 32: see clock_scale_init.
+     */
+    if (scale->shift >= 32)
+        return high >> ((scale->shift - 32) & 31);
+    if ((uint32_t)(high >> 32) >> scale->shift != 0)
+        return UINT64_MAX;
+    return high << ((31 - scale->shift) & 31) << 1 | (uint32_t)low >> scale->shift;
+}
 
 /*
  * How far a counter of width_bits (1..64) went from `before` to `after`, if it wrapped once at

@@ -104,6 +104,7 @@ void dispatch_set_affinity(struct sched *sched, struct sched_entity *entity,
     dispatch_begin(sched, now_ns);
     sched_touch(sched, entity->core);
     entity->affinity = *affinity;
+    dispatch_note_affinity(sched, entity);
     if (entity->where == ENTITY_RUNNING && occupancy_shares(sched, entity->cpu))
         occupancy_stale_all(sched); /* others may be able to swap with it now */
     reconsider(sched, entity);
@@ -223,8 +224,11 @@ static void add_cpu(struct sched *sched, uint32_t cpu, const struct cpu_place *p
 void dispatch_init(struct sched *sched, const struct cpu_place *places, uint32_t count,
                    const struct bitmap *usable, uint64_t seed, uint64_t now_ns)
 {
-    *sched =
-        (struct sched){.cpu_count = count, .usable = *usable, .now_ns = now_ns, .unfiled = NO_CPU};
+    *sched = (struct sched){.cpu_count = count,
+                            .possible = *usable,
+                            .usable = *usable,
+                            .now_ns = now_ns,
+                            .unfiled = NO_CPU};
     random_seed(&sched->random, seed);
     list_init(&sched->sharers);
     list_init(&sched->stranded);

@@ -301,70 +301,27 @@ struct sched_entity *dispatch_next(struct sched *sched, uint32_t cpu, uint64_t n
     note_ticks(sched, cpu);
     dispatch_end(sched);
     bitmap_clear(&sched->kicks, cpu);
+    __atomic_store_n(&c->called, false, __ATOMIC_RELAXED);
     return next;
+}
+
+void dispatch_note_affinity(const struct sched *sched, struct sched_entity *entity)
+{
+    struct bitmap lacking = bitmap_without(&sched->possible, &entity->affinity);
+
+    entity->anywhere = bitmap_is_empty(&lacking);
 }
 
 void dispatch_wake(struct sched *sched, struct sched_entity *entity, uint64_t now_ns)
 {
     dispatch_begin(sched, now_ns);
     entity->runnable = true;
-    if (!entity->started)
+    if (!entity->started) {
         entity->since_ns = now_ns;
+        dispatch_note_affinity(sched, entity);
+    }
     entity->started = true;
     if (!entity->paused)
         dispatch_enter(sched, entity);
     dispatch_end(sched);
-}
-
-/* ---- What concerns no other core ---- */
-
-void dispatch_settle(struct sched *sched, uint32_t cpu, uint64_t now_ns)
-{
-    occupancy_settle_at(sched, sched->cpus[cpu].core, now_ns);
-}
-
-/* Whether nobody wants anything of the CPU but to go on with what is in its queue. */
-static bool is_undisturbed(const struct sched *sched, uint32_t cpu)
-{
-    const struct sched_cpu *c = &sched->cpus[cpu];
-
-    return c->current != NULL && c->incoming == NULL && c->push_to == NO_CPU && !c->preempt &&
-           !c->current->paused && !sched->cores[c->core].yielding &&
-           dispatch_allowed(sched, c->current, cpu);
-}
-
-/* Whether `a` may run wherever `b` may. */
-static bool is_as_free(const struct sched *sched, const struct sched_entity *a,
-                       const struct sched_entity *b)
-{
-    for (uint32_t word = 0; word < words_of(sched); word++)
-        if ((b->affinity.words[word] & ~a->affinity.words[word]) != 0)
-            return false;
-    return true;
-}
-
-struct sched_entity *dispatch_swap(struct sched *sched, uint32_t cpu, uint64_t now_ns,
-                                   enum dispatch_event event)
-{
-    struct sched_cpu *c = &sched->cpus[cpu];
-    struct sched_entity *previous = c->current, *next = queue_first(sched, c->queue);
-
-    if (!is_undisturbed(sched, cpu))
-        return NULL;
-    if (next == NULL)
-        return event == DISPATCH_YIELD ? previous : NULL;
-    if (event != DISPATCH_YIELD && sched->policy->evens_out &&
-        __atomic_load_n(&sched->unequal, __ATOMIC_RELAXED))
-        return NULL;
-    if (!dispatch_may_run(sched, next, cpu))
-        return NULL;
-    /* No CPU is idle for who waits. If it is not idle for `previous` either, that one can wait. */
-    if (!is_as_free(sched, next, previous))
-        return NULL;
-    /* Another group may suit those who wait for the siblings: they would have to be told. */
-    if (sched->policy->sharing == SHARING_GROUP && next->group != previous->group)
-        return NULL;
-    occupancy_swap(sched, cpu, next, now_ns);
-    queue_exchange(sched, c->queue, next, previous);
-    return next;
 }

@@ -30,9 +30,10 @@ void dispatch_init(struct sched *sched, const struct cpu_place *places, uint32_t
 /* Prepares an entity that may run on `affinity`, of group 0. */
 void entity_init(struct sched_entity *entity, const struct bitmap *affinity);
 
-/* Asks for `cpu` to call dispatch_next. */
+/* Asks for `cpu` to call dispatch_next; until then dispatch_swap is not enough for it. */
 static inline void dispatch_kick(struct sched *sched, uint32_t cpu)
 {
+    __atomic_store_n(&sched->cpus[cpu].called, true, __ATOMIC_RELAXED);
     bitmap_set(&sched->kicks, cpu);
     sched->any_kicks = true;
 }

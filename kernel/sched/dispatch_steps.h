@@ -17,6 +17,9 @@ void dispatch_make_runnable(struct sched *sched, struct sched_entity *entity, ui
 /* The same for one that has been out, whose time there ends now. */
 void dispatch_enter(struct sched *sched, struct sched_entity *entity);
 
+/* Brings entity->anywhere in line with its affinity. */
+void dispatch_note_affinity(const struct sched *sched, struct sched_entity *entity);
+
 /* Breaks the promise made to the entity that is about to run on `cpu`: it is nowhere then. */
 void dispatch_unclaim(struct sched *sched, uint32_t cpu);
 

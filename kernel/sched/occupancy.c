@@ -118,14 +118,6 @@ bool occupancy_may_join(const struct sched *sched, const struct sched_entity *en
 
 /* ---- Accounts ---- */
 
-uint64_t occupancy_passed(uint64_t *since_ns, uint64_t now_ns)
-{
-    uint64_t passed = now_ns > *since_ns ? now_ns - *since_ns : 0;
-
-    *since_ns += passed;
-    return passed;
-}
-
 /* CPUs of a core that could run something if only they were allowed to share it. */
 static uint32_t forced_idle_cpus(const struct sched *sched, uint32_t core)
 {
@@ -202,18 +194,8 @@ static void put_on(struct sched *sched, uint32_t cpu, struct sched_entity *entit
     struct sched_cpu *c = &sched->cpus[cpu];
 
     entity->wait_ns += occupancy_passed(&entity->since_ns, sched->cores[c->core].since_ns);
-    entity->where = ENTITY_RUNNING;
     entity->core = c->core;
-    entity->switches++;
-    if (entity->has_run && entity->cpu != cpu) {
-        if (sched->cpus[entity->cpu].core == c->core)
-            entity->sibling_migrations++;
-        else
-            entity->migrations++;
-    }
-    entity->has_run = true;
-    entity->cpu = (uint16_t)cpu;
-    bitmap_set(&entity->ran_on, cpu);
+    occupancy_note_dispatch(sched, cpu, entity);
     c->current = entity;
 }
 
@@ -243,13 +225,4 @@ struct sched_entity *occupancy_stop(struct sched *sched, uint32_t cpu)
     entity->where = ENTITY_OUT;
     c->current = NULL;
     return entity;
-}
-
-void occupancy_swap(struct sched *sched, uint32_t cpu, struct sched_entity *next, uint64_t now_ns)
-{
-    struct sched_cpu *c = &sched->cpus[cpu];
-
-    occupancy_settle_at(sched, c->core, later(now_ns, next->since_ns));
-    take_off(sched, c);
-    put_on(sched, cpu, next);
 }

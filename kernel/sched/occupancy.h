@@ -28,7 +28,30 @@ static inline bool occupancy_shares(const struct sched *sched, uint32_t cpu)
 
 /* What has passed since *since_ns, which becomes now. CPUs that do not wait for each other may be a
  * moment apart: never less than nothing. So accounts always add up to the time between. */
-uint64_t occupancy_passed(uint64_t *since_ns, uint64_t now_ns);
+static inline uint64_t occupancy_passed(uint64_t *since_ns, uint64_t now_ns)
+{
+    uint64_t passed = now_ns > *since_ns ? now_ns - *since_ns : 0;
+
+    *since_ns += passed;
+    return passed;
+}
+
+/* Notes that an entity runs on a CPU from now on, and where it comes from. */
+static inline void occupancy_note_dispatch(const struct sched *sched, uint32_t cpu,
+                                           struct sched_entity *entity)
+{
+    entity->where = ENTITY_RUNNING;
+    entity->switches++;
+    if (entity->has_run && entity->cpu == cpu)
+        return;
+    if (entity->has_run && sched->cpus[entity->cpu].core == sched->cpus[cpu].core)
+        entity->sibling_migrations++;
+    else if (entity->has_run)
+        entity->migrations++;
+    entity->has_run = true;
+    entity->cpu = (uint16_t)cpu;
+    bitmap_set(&entity->ran_on, cpu);
+}
 
 /* Brings the accounts of a core and of what runs on it up to sched->now_ns; or, for callers whom
  * nothing but the core concerns, to a time of their own. */
@@ -39,10 +62,6 @@ void occupancy_settle_at(struct sched *sched, uint32_t core, uint64_t now_ns);
  * counting as busy, or not, until occupancy_note. */
 void occupancy_start(struct sched *sched, uint32_t cpu, struct sched_entity *entity);
 struct sched_entity *occupancy_stop(struct sched *sched, uint32_t cpu);
-
-/* Puts an entity that is nowhere on a CPU in place of what runs there, which is nowhere then.
- * Nothing but this core changes. */
-void occupancy_swap(struct sched *sched, uint32_t cpu, struct sched_entity *next, uint64_t now_ns);
 
 /* Kicks idle siblings of `cpu` if what it runs, or no longer runs, may let them take what waits. */
 void occupancy_call_siblings(struct sched *sched, uint32_t cpu);

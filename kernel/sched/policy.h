@@ -38,6 +38,7 @@ struct sched_entity {
     bool has_run;  /* `cpu` means something */
     bool started;  /* has been woken once: the accounts below have begun */
     bool runnable; /* woken and not blocked since; a paused one may be runnable and out */
+    bool anywhere; /* `affinity` has all CPUs there are */
     bool paused;
     uint32_t group;         /* entities of one group trust each other */
     struct bitmap affinity; /* CPUs it may run on */
@@ -68,9 +69,11 @@ struct sched_cpu {
     bool awaits;                   /* some CPU's push_to names this one: as good as busy */
     bool busy;                     /* has one of these; kept by occupancy.c */
     bool preempt;                  /* its slice is over early: somebody needs the core */
-    uint8_t level;                 /* the level of its queue that it is filed under */
+    bool called;   /* somebody wants something of it: kicked, and has not looked yet */
+    uint8_t level; /* the level of its queue that it is filed under */
     uint16_t core, cache, package; /* indices below */
     uint16_t queue; /* the run queue it serves: one per core or per CPU, as the policy likes */
+    uint32_t turns; /* slices it passed on within its core since it last looked at other queues */
     struct list_node sharing; /* in sched->sharers while it runs something and its core is shared */
     uint32_t next;            /* another CPU of the core, or NO_CPU: see CORE_FOR_EACH */
     enum cpu_type type;
@@ -127,6 +130,7 @@ struct sched {
     const struct sched_policy *policy;
     uint64_t now_ns; /* of the call in progress, or the last one */
     uint32_t cpu_count;
+    struct bitmap possible;       /* CPUs that may be usable, now or later */
     struct bitmap usable;         /* CPUs that may run anything */
     struct bitmap idle_cpus;      /* usable, not busy */
     struct bitmap idle_core_cpus; /* usable CPUs of cores in which nothing is busy */

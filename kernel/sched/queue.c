@@ -135,8 +135,9 @@ void queue_insert(struct sched *sched, struct sched_entity *entity, uint32_t que
     uint32_t core = sched_queue_core(sched, queue);
 
     sched_touch(sched, core);
-    if (sched->policy->sharing == SHARING_GROUP)
-        occupancy_settle(sched, core);
+    /* So that nobody waits in here from a time that the core has not come to. */
+    occupancy_settle_at(sched, core,
+                        sched->now_ns > entity->since_ns ? sched->now_ns : entity->since_ns);
     list_insert_last(&q->waiting, &entity->node);
     entity->where = ENTITY_QUEUED;
     entity->at = (uint16_t)queue;
@@ -158,15 +159,6 @@ void queue_remove(struct sched *sched, struct sched_entity *entity)
     note_change(sched, queue);
     sched->queues[queue].length--;
     sched->waiting--;
-}
-
-void queue_exchange(struct sched *sched, uint32_t queue, struct sched_entity *out,
-                    struct sched_entity *in)
-{
-    list_remove(&out->node);
-    list_insert_last(&sched->queues[queue].waiting, &in->node);
-    in->where = ENTITY_QUEUED;
-    in->at = (uint16_t)queue;
 }
 
 struct sched_entity *queue_first(const struct sched *sched, uint32_t queue)
@@ -257,6 +249,7 @@ struct sched_entity *queue_take_in_turn(struct sched *sched, uint32_t cpu)
     queue_file(sched);
     if (!sched->unequal)
         return queue_take(sched, sched->cpus[cpu].queue, cpu);
+    sched->cpus[cpu].turns = 0;
     entity = next_in_turn(sched, cpu);
     if (entity != NULL)
         queue_remove(sched, entity);

@@ -23,11 +23,6 @@ void queue_insert(struct sched *sched, struct sched_entity *entity, uint32_t que
 /* Takes a queued entity out. */
 void queue_remove(struct sched *sched, struct sched_entity *entity);
 
-/* Puts what runs into a queue in place of its `out`, which is about to run instead. The length
- * stays as it is. */
-void queue_exchange(struct sched *sched, uint32_t queue, struct sched_entity *out,
-                    struct sched_entity *in);
-
 /* The entity that has waited longest, still queued, or NULL. */
 struct sched_entity *queue_first(const struct sched *sched, uint32_t queue);
 
