@@ -58,6 +58,8 @@ static bool print_drops(void)
     for (unsigned cpu = 0; cpu < cpu_count; cpu++) {
         uint32_t dropped = trace_ring_drops(&trace_rings()[cpu]);
 
+        if (dropped > 0 && timeline != NULL)
+            timeline_lost(timeline, cpu);
         if (dropped > 0)
             log_print("tracedrop: cpu=%u dropped=%u\n", cpu, dropped);
         any = any || dropped > 0;
@@ -117,8 +119,8 @@ static uint64_t last_end_ns(uint64_t until_ns)
 
 static void print_picture(bool gaps)
 {
-    log_print("\nTimeline of %s%s\n", round_name,
-              gaps ? ", with gaps where events found no room:" : ":");
+    log_print("\nTimeline of %s%s\n", round_name, gaps ? ", `?` where events found no room:" : ":");
+    timeline_end(timeline);
     timeline_print(timeline, log_sink, NULL);
     log_print("\n");
 }

@@ -6,16 +6,9 @@
 #include "kernel/lib/string.h"
 
 #define OTHERS TIMELINE_LETTERS /* the slot of all tasks without a letter */
+#define UNKNOWN (TIMELINE_LETTERS + 1)
+#define UNKNOWN_PID UINT32_MAX
 #define NO_SLOT UINT32_MAX
-
-/* What a cell holds; from CELL_SLOT on, the slot of the task that ran longest. */
-#define CELL_IDLE 0
-#define CELL_MOSTLY_IDLE 1
-#define CELL_SLOT 2
-
-#define LINE_BYTES 100
-#define LEGEND_COLUMNS 78u
-#define LABEL "                  " /* as wide as what is before the first cell */
 
 void timeline_init(struct timeline *timeline)
 {
@@ -35,11 +28,6 @@ void timeline_add_cpu(struct timeline *timeline, uint32_t cpu, uint32_t core)
     for (; place > 0 && comes_before(&added, &timeline->cpus[place - 1]); place--)
         timeline->cpus[place] = timeline->cpus[place - 1];
     timeline->cpus[place] = added;
-}
-
-static const struct timeline_cpu *cpu_of(const struct timeline *timeline, uint32_t row)
-{
-    return &timeline->cpus[timeline->rows[row].index];
 }
 
 /* ---- Tasks ---- */
@@ -98,25 +86,28 @@ static uint64_t cell_begin_ns(const struct timeline *timeline, uint32_t cell)
     return timeline->begin_ns + div_u64_u32(length * cell, TIMELINE_CELLS, NULL);
 }
 
-/* Of those that ran for equal times, the lower pid; those without letter count as one, the last. */
+/* Of those that ran for equal times, the lower pid; those without letter count as one, the last but
+ * for the time of which nothing is known. */
 static uint8_t judge(const struct timeline *timeline, const struct timeline_row *row,
                      uint64_t length_ns)
 {
     uint64_t ran = 0, longest = 0;
     uint32_t winner = 0;
 
-    for (uint32_t slot = 0; slot <= OTHERS; slot++) {
+    for (uint32_t slot = 0; slot < TIMELINE_SLOTS; slot++) {
         ran += row->ran_ns[slot];
         if (row->ran_ns[slot] < longest || row->ran_ns[slot] == 0)
             continue;
         if (row->ran_ns[slot] > longest ||
-            (slot != OTHERS && timeline->slot_pids[slot] < timeline->slot_pids[winner]))
+            (slot < OTHERS && timeline->slot_pids[slot] < timeline->slot_pids[winner]))
             winner = slot;
         longest = row->ran_ns[slot];
     }
     if (ran == 0)
-        return CELL_IDLE;
-    return ran < length_ns - ran ? CELL_MOSTLY_IDLE : (uint8_t)(CELL_SLOT + winner);
+        return TIMELINE_CELL_IDLE;
+    if (ran < length_ns - ran)
+        return TIMELINE_CELL_MOSTLY_IDLE;
+    return winner == UNKNOWN ? TIMELINE_CELL_UNKNOWN : (uint8_t)(TIMELINE_CELL_SLOT + winner);
 }
 
 /* What the row's CPU runs has run until until_ns. */
@@ -124,6 +115,8 @@ static void advance(const struct timeline *timeline, struct timeline_row *row, u
 {
     uint32_t pid = timeline->cpus[row->index].pid, slot = find_slot(timeline, pid);
 
+    if (slot == NO_SLOT)
+        slot = pid == UNKNOWN_PID ? UNKNOWN : OTHERS;
     if (until_ns > timeline->end_ns)
         until_ns = timeline->end_ns;
     while (row->cell < TIMELINE_CELLS && row->since_ns < until_ns) {
@@ -132,7 +125,7 @@ static void advance(const struct timeline *timeline, struct timeline_row *row, u
         uint64_t stop = end < until_ns ? end : until_ns;
 
         if (pid != 0)
-            row->ran_ns[slot == NO_SLOT ? OTHERS : slot] += stop - row->since_ns;
+            row->ran_ns[slot] += stop - row->since_ns;
         row->since_ns = stop;
         if (stop == end) {
             row->cells[row->cell++] = judge(timeline, row, end - begin);
@@ -196,7 +189,7 @@ static void open_picture(struct timeline *timeline)
 {
     timeline->opened = true;
     for (uint32_t i = 0; i < timeline->cpu_count; i++)
-        if (timeline->cpus[i].pid != 0) {
+        if (timeline->cpus[i].pid != 0 && timeline->cpus[i].pid != UNKNOWN_PID) {
             show_core(timeline, i);
             admit(timeline, i);
         }
@@ -217,14 +210,22 @@ void timeline_begin(struct timeline *timeline, uint64_t begin_ns, uint64_t end_n
 
 /* ---- Events ---- */
 
-static void run(struct timeline *timeline, uint32_t cpu, uint64_t now_ns, uint32_t pid)
+/* Where a CPU is in cpus[], or cpu_count. */
+static uint32_t find_cpu(const struct timeline *timeline, uint32_t cpu)
 {
-    bool enters = timeline->opened && pid != 0 && now_ns < timeline->end_ns;
-    struct timeline_row *row;
     uint32_t index = 0;
 
     while (index < timeline->cpu_count && timeline->cpus[index].cpu != cpu)
         index++;
+    return index;
+}
+
+static void run(struct timeline *timeline, uint32_t cpu, uint64_t now_ns, uint32_t pid)
+{
+    bool enters = timeline->opened && pid != 0 && now_ns < timeline->end_ns;
+    uint32_t index = find_cpu(timeline, cpu);
+    struct timeline_row *row;
+
     if (index == timeline->cpu_count)
         return;
     if (enters)
@@ -263,135 +264,19 @@ void timeline_event(struct timeline *timeline, uint32_t cpu, const struct trace_
     }
 }
 
-/* ---- Printing ---- */
-
-/* How many of the tasks with a letter have a lower pid: that is its place in the alphabet. */
-static uint32_t rank_of(const struct timeline *timeline, uint32_t slot)
+void timeline_lost(struct timeline *timeline, uint32_t cpu)
 {
-    uint32_t rank = 0;
+    uint32_t index = find_cpu(timeline, cpu);
 
-    for (uint32_t other = 0; other < timeline->slot_count; other++)
-        rank += timeline->slot_pids[other] < timeline->slot_pids[slot];
-    return rank;
+    if (index < timeline->cpu_count)
+        timeline->cpus[index].pid = UNKNOWN_PID;
 }
 
-static bool is_shared(const struct timeline *timeline, uint32_t row, uint32_t cell)
-{
-    for (uint32_t i = 0; i < timeline->row_count; i++)
-        if (i != row && cpu_of(timeline, i)->core == cpu_of(timeline, row)->core &&
-            timeline->rows[i].cells[cell] >= CELL_SLOT)
-            return true;
-    return false;
-}
-
-static char cell_character(const struct timeline *timeline, uint32_t row, uint32_t cell)
-{
-    uint8_t content = timeline->rows[row].cells[cell];
-    bool shared = is_shared(timeline, row, cell);
-
-    if (content == CELL_IDLE)
-        return '.';
-    if (content == CELL_MOSTLY_IDLE)
-        return ':';
-    if (content == CELL_SLOT + OTHERS)
-        return shared ? '#' : '*';
-    return (char)((shared ? 'A' : 'a') + rank_of(timeline, content - CELL_SLOT));
-}
-
-static void print_row(const struct timeline *timeline, uint32_t row, text_sink *sink, void *ctx)
-{
-    const struct timeline_cpu *cpu = cpu_of(timeline, row);
-    char cells[TIMELINE_CELLS + 1], core[12] = "", line[LINE_BYTES];
-    size_t length;
-
-    for (uint32_t cell = 0; cell < TIMELINE_CELLS; cell++)
-        cells[cell] = cell_character(timeline, row, cell);
-    cells[TIMELINE_CELLS] = '\0';
-    if (row == 0 || cpu->core != cpu_of(timeline, row - 1)->core)
-        format_buffer(core, sizeof core, "core %u", cpu->core);
-    length = format_buffer(line, sizeof line, "%-8s cpu %-3u |%s|\n", core, cpu->cpu, cells);
-    sink(ctx, line, length);
-}
-
-/* Milliseconds with three decimals. */
-static size_t format_ms(char *text, size_t size, uint64_t ns)
-{
-    uint32_t ns_left;
-    uint64_t ms = div_u64_u32(ns, NS_PER_MS, &ns_left);
-
-    return format_buffer(text, size, "%llu.%03u ms", (unsigned long long)ms, ns_left / NS_PER_US);
-}
-
-static void print_axis(const struct timeline *timeline, text_sink *sink, void *ctx)
-{
-    char begin[32], end[32], line[LINE_BYTES];
-    size_t length = format_ms(begin, sizeof begin, timeline->begin_ns);
-
-    format_ms(end, sizeof end, timeline->end_ns);
-    length = format_buffer(line, sizeof line, LABEL "%s%*s\n", begin,
-                           (int)(TIMELINE_CELLS - length), end);
-    sink(ctx, line, length);
-}
-
-static uint32_t slot_of_rank(const struct timeline *timeline, uint32_t rank)
-{
-    uint32_t slot = 0;
-
-    while (rank_of(timeline, slot) != rank)
-        slot++;
-    return slot;
-}
-
-/* As many tasks on a line as fit. */
-static void print_tasks(struct timeline *timeline, text_sink *sink, void *ctx)
-{
-    char line[2 * LINE_BYTES], entry[LINE_BYTES];
-    size_t length = 0;
-
-    for (uint32_t rank = 0; rank < timeline->slot_count; rank++) {
-        uint32_t pid = timeline->slot_pids[slot_of_rank(timeline, rank)];
-        const struct timeline_task *task = find_task(timeline, pid);
-        size_t more = format_buffer(entry, sizeof entry, "%c=%u %s", (int)('a' + rank), pid,
-                                    task == NULL ? "(unknown)" : task->name);
-
-        if (length > 0 && length + 2 + more > LEGEND_COLUMNS) {
-            line[length++] = '\n';
-            sink(ctx, line, length);
-            length = 0;
-        }
-        length += format_buffer(line + length, sizeof line - length, "%s%s",
-                                length == 0 ? "" : ", ", entry);
-    }
-    line[length++] = '\n';
-    sink(ctx, line, length);
-}
-
-static void print_legend(struct timeline *timeline, text_sink *sink, void *ctx)
-{
-    static const char signs[] =
-        ". idle   : mostly idle   capital letter: another CPU of the core is busy too\n";
-    uint32_t hidden = timeline->cpu_count - timeline->row_count;
-    char line[LINE_BYTES];
-
-    if (hidden > 0)
-        sink(ctx, line, format_buffer(line, sizeof line, "and %u more CPUs\n", hidden));
-    if (timeline->slot_count > 0)
-        print_tasks(timeline, sink, ctx);
-    if (timeline->others)
-        sink(ctx, line,
-             format_buffer(line, sizeof line, "* more tasks; # on a core that is shared\n"));
-    sink(ctx, signs, sizeof signs - 1);
-}
-
-void timeline_print(struct timeline *timeline, text_sink *sink, void *ctx)
+void timeline_end(struct timeline *timeline)
 {
     if (!timeline->opened)
         open_picture(timeline);
     for (uint32_t row = 0; row < timeline->row_count; row++)
         advance(timeline, &timeline->rows[row], timeline->end_ns);
-    for (uint32_t row = 0; row < timeline->row_count; row++)
-        print_row(timeline, row, sink, ctx);
-    print_axis(timeline, sink, ctx);
-    print_legend(timeline, sink, ctx);
     timeline->drawing = timeline->opened = false;
 }

@@ -4,7 +4,7 @@
  * rules. Pure.
  *
  * It is given every event there is, in the order of time, since it has to know what runs when a
- * picture begins; between timeline_begin and timeline_print it draws.
+ * picture begins; between timeline_begin and timeline_end it draws.
  */
 #ifndef KERNEL_LIB_TIMELINE_H
 #define KERNEL_LIB_TIMELINE_H
@@ -19,8 +19,15 @@
 #define TIMELINE_CELLS 60u
 #define TIMELINE_ROWS 32u    /* CPUs shown, whole cores; the number of others is said */
 #define TIMELINE_LETTERS 26u /* tasks with a letter; the others share an asterisk */
-#define TIMELINE_TASKS 128u  /* whose names are remembered until they end */
+#define TIMELINE_SLOTS (TIMELINE_LETTERS + 2) /* and all others, and what is not known */
+#define TIMELINE_TASKS 128u                   /* whose names are remembered until they end */
 #define TIMELINE_NAME_BYTES 32
+
+/* What a cell holds; from TIMELINE_CELL_SLOT on, the slot of the task that ran longest. */
+#define TIMELINE_CELL_IDLE 0
+#define TIMELINE_CELL_MOSTLY_IDLE 1
+#define TIMELINE_CELL_UNKNOWN 2
+#define TIMELINE_CELL_SLOT 3
 
 struct timeline_task {
     uint32_t pid; /* 0: this entry is free */
@@ -30,15 +37,15 @@ struct timeline_task {
 
 struct timeline_cpu {
     uint16_t cpu, core;
-    uint32_t pid; /* of what runs there; 0: nothing */
+    uint32_t pid; /* of what runs there; 0: nothing, UINT32_MAX: not known */
 };
 
 struct timeline_row {
-    uint32_t index;                        /* in cpus[] */
-    uint64_t since_ns;                     /* drawn up to here */
-    uint32_t cell;                         /* that since_ns is in */
-    uint64_t ran_ns[TIMELINE_LETTERS + 1]; /* in that cell, by slot; last: all without letter */
-    uint8_t cells[TIMELINE_CELLS];         /* finished ones: see timeline.c */
+    uint32_t index;                  /* in cpus[] */
+    uint64_t since_ns;               /* drawn up to here */
+    uint32_t cell;                   /* that since_ns is in */
+    uint64_t ran_ns[TIMELINE_SLOTS]; /* in that cell */
+    uint8_t cells[TIMELINE_CELLS];   /* finished ones */
 };
 
 struct timeline {
@@ -65,7 +72,13 @@ void timeline_begin(struct timeline *timeline, uint64_t begin_ns, uint64_t end_n
 void timeline_event(struct timeline *timeline, uint32_t cpu, const struct trace_event *event,
                     const char *text);
 
-/* Ends the picture and prints it, a line for each call of `sink`. */
-void timeline_print(struct timeline *timeline, text_sink *sink, void *ctx);
+/* Events of that CPU have been lost since the last one: what it did is not known until the next. */
+void timeline_lost(struct timeline *timeline, uint32_t cpu);
+
+/* Ends the picture; it can be printed until the next one begins. */
+void timeline_end(struct timeline *timeline);
+
+/* Prints the picture, in whole lines. */
+void timeline_print(const struct timeline *timeline, text_sink *sink, void *ctx);
 
 #endif

@@ -40,6 +40,7 @@ static void expect(const char *picture)
 {
     struct text got = {.length = 0};
 
+    timeline_end(&timeline);
     timeline_print(&timeline, append, &got);
     assert_string_equal(got.text, picture);
     for (const char *line = got.text; *line != '\0'; line = strchr(line, '\n') + 1)
@@ -321,6 +322,34 @@ static void test_gaps(void **state)
            "a=1 a name that is longer than any , b=2 (unknown)\n" SIGNS);
 }
 
+static void test_lost_events(void **state)
+{
+    (void)state;
+    set_up(2, 1);
+    timeline_begin(&timeline, BEGIN, END);
+    at(0, 0, TRACE_START, 1, "one");
+    at(0, 0, TRACE_DISPATCH, 1, "");
+    at(1000, 1, TRACE_DISPATCH, 2, "");
+    at(1050, 0, TRACE_PREEMPT, 1, "");
+    at(1550, 0, TRACE_DISPATCH, 3, "");
+    at(2050, 0, TRACE_PREEMPT, 3, "");
+    at(2050, 0, TRACE_DISPATCH, 1, "");
+    at(2500, 1, TRACE_IDLE, 0, "");
+    timeline_lost(&timeline, 0);
+    timeline_lost(&timeline, 999);
+    expect("core 0   cpu 0   |aaaaaaaaaaA....CCCCCC???????????????????????????????????????|\n"
+           "         cpu 1   |..........BbbbbBBBBBBbbbb...................................|\n" AXIS
+           "a=1 one, b=2 (unknown), c=3 (unknown)\n" SIGNS);
+
+    timeline_begin(&timeline, END, END + TIMELINE_CELLS * COLUMN);
+    at(8000, 0, TRACE_IDLE, 0, "");
+    at(9000, 0, TRACE_DISPATCH, 1, "");
+    expect("core 0   cpu 0   |????????????????????..........aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|\n"
+           "         cpu 1   |............................................................|\n"
+           "                  5000.006 ms                                      5000.012 ms\n"
+           "a=1 one\n" SIGNS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -336,6 +365,7 @@ int main(void)
         cmocka_unit_test(test_many_cpus),
         cmocka_unit_test(test_more_busy_cores_than_lines),
         cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_lost_events),
     };
 
     return cmocka_run_group_tests_name("timeline", tests, NULL, NULL);

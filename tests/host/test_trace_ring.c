@@ -319,8 +319,10 @@ static void test_reader_beside_writer(void **state)
     set_up(&c);
     assert_int_equal(pthread_create(&writer, NULL, write_events, &c.rings[0]), 0);
     for (;;) {
-        if (trace_merge_next(c.rings, 1, UINT64_MAX, &event, text) == TRACE_NO_RING)
+        if (trace_merge_next(c.rings, 1, UINT64_MAX, &event, text) == TRACE_NO_RING) {
+            sched_yield();
             continue;
+        }
         if (event.kind == TRACE_MARK)
             break;
         text_of(event.pid, wanted);
