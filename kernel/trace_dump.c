@@ -119,7 +119,8 @@ static uint64_t last_end_ns(uint64_t until_ns)
 
 static void print_picture(bool gaps)
 {
-    log_print("\nTimeline of %s%s\n", round_name, gaps ? ", `?` where events found no room:" : ":");
+    log_print("\nTimeline of %s%s\n", round_name,
+              gaps ? ", with gaps where events found no room:" : ":");
     timeline_end(timeline);
     timeline_print(timeline, log_sink, NULL);
     log_print("\n");

@@ -6,7 +6,6 @@
 #include "kernel/lib/string.h"
 
 #define OTHERS TIMELINE_LETTERS /* the slot of all tasks without a letter */
-#define UNKNOWN (TIMELINE_LETTERS + 1)
 #define UNKNOWN_PID UINT32_MAX
 #define NO_SLOT UINT32_MAX
 
@@ -86,15 +85,14 @@ static uint64_t cell_begin_ns(const struct timeline *timeline, uint32_t cell)
     return timeline->begin_ns + div_u64_u32(length * cell, TIMELINE_CELLS, NULL);
 }
 
-/* Of those that ran for equal times, the lower pid; those without letter count as one, the last but
- * for the time of which nothing is known. */
+/* Of those that ran for equal times, the lower pid; those without letter count as one, the last. */
 static uint8_t judge(const struct timeline *timeline, const struct timeline_row *row,
                      uint64_t length_ns)
 {
     uint64_t ran = 0, longest = 0;
     uint32_t winner = 0;
 
-    for (uint32_t slot = 0; slot < TIMELINE_SLOTS; slot++) {
+    for (uint32_t slot = 0; slot <= OTHERS; slot++) {
         ran += row->ran_ns[slot];
         if (row->ran_ns[slot] < longest || row->ran_ns[slot] == 0)
             continue;
@@ -103,11 +101,11 @@ static uint8_t judge(const struct timeline *timeline, const struct timeline_row 
             winner = slot;
         longest = row->ran_ns[slot];
     }
-    if (ran == 0)
-        return TIMELINE_CELL_IDLE;
-    if (ran < length_ns - ran)
-        return TIMELINE_CELL_MOSTLY_IDLE;
-    return winner == UNKNOWN ? TIMELINE_CELL_UNKNOWN : (uint8_t)(TIMELINE_CELL_SLOT + winner);
+    if (ran > 0 && ran >= length_ns - ran)
+        return (uint8_t)(TIMELINE_CELL_SLOT + winner);
+    if (row->unknown)
+        return TIMELINE_CELL_UNKNOWN;
+    return ran > 0 ? TIMELINE_CELL_MOSTLY_IDLE : TIMELINE_CELL_IDLE;
 }
 
 /* What the row's CPU runs has run until until_ns. */
@@ -115,8 +113,6 @@ static void advance(const struct timeline *timeline, struct timeline_row *row, u
 {
     uint32_t pid = timeline->cpus[row->index].pid, slot = find_slot(timeline, pid);
 
-    if (slot == NO_SLOT)
-        slot = pid == UNKNOWN_PID ? UNKNOWN : OTHERS;
     if (until_ns > timeline->end_ns)
         until_ns = timeline->end_ns;
     while (row->cell < TIMELINE_CELLS && row->since_ns < until_ns) {
@@ -124,12 +120,15 @@ static void advance(const struct timeline *timeline, struct timeline_row *row, u
         uint64_t end = cell_begin_ns(timeline, row->cell + 1);
         uint64_t stop = end < until_ns ? end : until_ns;
 
-        if (pid != 0)
-            row->ran_ns[slot] += stop - row->since_ns;
+        if (pid == UNKNOWN_PID)
+            row->unknown = row->unknown || stop > row->since_ns;
+        else if (pid != 0)
+            row->ran_ns[slot == NO_SLOT ? OTHERS : slot] += stop - row->since_ns;
         row->since_ns = stop;
         if (stop == end) {
             row->cells[row->cell++] = judge(timeline, row, end - begin);
             memset(row->ran_ns, 0, sizeof row->ran_ns);
+            row->unknown = false;
         }
     }
 }
@@ -230,6 +229,8 @@ static void run(struct timeline *timeline, uint32_t cpu, uint64_t now_ns, uint32
         return;
     if (enters)
         show_core(timeline, index);
+    if (pid != 0 && timeline->cpus[index].pid == UNKNOWN_PID)
+        timeline->cpus[index].pid = 0; /* nothing had to be taken off for it */
     row = timeline->opened ? find_row(timeline, index) : NULL;
     if (row != NULL)
         advance(timeline, row, now_ns); /* with what has run there until now */

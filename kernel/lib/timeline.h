@@ -19,8 +19,7 @@
 #define TIMELINE_CELLS 60u
 #define TIMELINE_ROWS 32u    /* CPUs shown, whole cores; the number of others is said */
 #define TIMELINE_LETTERS 26u /* tasks with a letter; the others share an asterisk */
-#define TIMELINE_SLOTS (TIMELINE_LETTERS + 2) /* and all others, and what is not known */
-#define TIMELINE_TASKS 128u                   /* whose names are remembered until they end */
+#define TIMELINE_TASKS 128u  /* whose names are remembered until they end */
 #define TIMELINE_NAME_BYTES 32
 
 /* What a cell holds; from TIMELINE_CELL_SLOT on, the slot of the task that ran longest. */
@@ -41,11 +40,12 @@ struct timeline_cpu {
 };
 
 struct timeline_row {
-    uint32_t index;                  /* in cpus[] */
-    uint64_t since_ns;               /* drawn up to here */
-    uint32_t cell;                   /* that since_ns is in */
-    uint64_t ran_ns[TIMELINE_SLOTS]; /* in that cell */
-    uint8_t cells[TIMELINE_CELLS];   /* finished ones */
+    uint32_t index;                        /* in cpus[] */
+    uint64_t since_ns;                     /* drawn up to here */
+    uint32_t cell;                         /* that since_ns is in */
+    uint64_t ran_ns[TIMELINE_LETTERS + 1]; /* in that cell, by slot; last: all without letter */
+    bool unknown;                          /* of a part of that cell it is not known what ran */
+    uint8_t cells[TIMELINE_CELLS];         /* finished ones */
 };
 
 struct timeline {

@@ -124,6 +124,15 @@ static void print_tasks(const struct timeline *timeline, text_sink *sink, void *
     sink(ctx, line, length);
 }
 
+static bool has_unknown(const struct timeline *timeline)
+{
+    for (uint32_t row = 0; row < timeline->row_count; row++)
+        for (uint32_t cell = 0; cell < TIMELINE_CELLS; cell++)
+            if (timeline->rows[row].cells[cell] == TIMELINE_CELL_UNKNOWN)
+                return true;
+    return false;
+}
+
 static void print_legend(const struct timeline *timeline, text_sink *sink, void *ctx)
 {
     static const char signs[] =
@@ -139,6 +148,8 @@ static void print_legend(const struct timeline *timeline, text_sink *sink, void 
         sink(ctx, line,
              format_buffer(line, sizeof line, "* more tasks; # on a core that is shared\n"));
     sink(ctx, signs, sizeof signs - 1);
+    if (has_unknown(timeline))
+        sink(ctx, line, format_buffer(line, sizeof line, "? nobody knows: events are missing\n"));
 }
 
 void timeline_print(const struct timeline *timeline, text_sink *sink, void *ctx)

@@ -239,7 +239,7 @@ def test_what_finds_no_room_is_counted(boot):
     assert whats[-4:] == ["fill smt round 1", "end", "fill smt round 2", "end"]
     times = {cpu: [event["ns"] for event in events] for cpu, events in per_cpu(log).items()}
     assert all(ns == sorted(ns) for ns in times.values())
-    assert re.search(rb"^Timeline of fill smt round 2, `\?` where events found no room:\r?\n"
+    assert re.search(rb"^Timeline of fill smt round 2, with gaps where events found no room:\r?\n"
                      rb"core 0 +cpu 0 +\|[a-zA-Z.:]+\?+\|", log.outcome.serial, re.MULTILINE)
 
 

@@ -17,6 +17,7 @@
 
 #define AXIS "                  5000.000 ms                                      5000.006 ms\n"
 #define SIGNS ". idle   : mostly idle   capital letter: another CPU of the core is busy too\n"
+#define UNKNOWN "? nobody knows: events are missing\n"
 
 static struct timeline timeline;
 
@@ -336,18 +337,28 @@ static void test_lost_events(void **state)
     at(2050, 0, TRACE_DISPATCH, 1, "");
     at(2500, 1, TRACE_IDLE, 0, "");
     timeline_lost(&timeline, 0);
+    timeline_lost(&timeline, 1);
     timeline_lost(&timeline, 999);
     expect("core 0   cpu 0   |aaaaaaaaaaA....CCCCCC???????????????????????????????????????|\n"
-           "         cpu 1   |..........BbbbbBBBBBBbbbb...................................|\n" AXIS
-           "a=1 one, b=2 (unknown), c=3 (unknown)\n" SIGNS);
+           "         cpu 1   |..........BbbbbBBBBBBbbbb???????????????????????????????????|\n" AXIS
+           "a=1 one, b=2 (unknown), c=3 (unknown)\n" SIGNS UNKNOWN);
 
     timeline_begin(&timeline, END, END + TIMELINE_CELLS * COLUMN);
+    at(8000, 0, TRACE_PREEMPT, 9, ""); /* which it ran since nobody knows when */
     at(8000, 0, TRACE_IDLE, 0, "");
     at(9000, 0, TRACE_DISPATCH, 1, "");
-    expect("core 0   cpu 0   |????????????????????..........aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|\n"
-           "         cpu 1   |............................................................|\n"
+    at(11900, 1, TRACE_DISPATCH, 4, ""); /* so it ran nothing before */
+    expect("core 0   cpu 0   |????????????????????..........aaaaaaaaaaaaaaaaaaaaaaaaaaaaaA|\n"
+           "         cpu 1   |...........................................................B|\n"
            "                  5000.006 ms                                      5000.012 ms\n"
-           "a=1 one\n" SIGNS);
+           "a=1 one, b=4 (unknown)\n" SIGNS UNKNOWN);
+    timeline_lost(&timeline, 0);
+
+    timeline_begin(&timeline, END, END + TIMELINE_CELLS * COLUMN);
+    expect("core 0   cpu 0   |????????????????????????????????????????????????????????????|\n"
+           "         cpu 1   |aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|\n"
+           "                  5000.006 ms                                      5000.012 ms\n"
+           "a=4 (unknown)\n" SIGNS UNKNOWN);
 }
 
 int main(void)

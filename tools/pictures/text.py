@@ -5,7 +5,7 @@
     core 1   cpu 2   |.BBBBBBBBBBBBBBBBBBBBBBBBBbbbbbbbbbbbbbbb:..................|
              cpu 3   |.CCCCCCCCCCCCCCCCCCCCCCCC:..................................|
 
-Only this picture has a question mark: where events are missing nobody knows what a CPU did.
+Where events are missing nobody knows what a CPU did: such columns have a question mark.
 """
 
 import string
