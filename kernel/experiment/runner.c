@@ -63,9 +63,9 @@ static void do_round(void)
 
     trace_begin_round(run.experiment->name, run.policy->name, run.round);
     run.experiment->round(&run);
-    trace_end_round(run.round == main_options.rounds);
     run.forced_idle_ns += sched_forced_idle_ns() - forced_idle_before;
     take_verdict(host_end_round());
+    trace_end_round(!rounds_go_on(&run.rounds));
 }
 
 static void do_rounds(void)
