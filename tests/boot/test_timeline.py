@@ -174,6 +174,46 @@ def test_task_on_a_cpu_that_drops_ends_where_its_events_do():
     assert [(each.cpu, each.begin, each.end) for each in made.unknown] == [(0, 2500, 9500)]
 
 
+# Core 0 is shared from 3 us on, core 1 idle from 5 us on, when task 9 is to move.
+MOVING = [
+    trace(0, 1000, "mark", what="fill smt round 1"),
+    trace(0, 2000, "dispatch", pid=7),
+    trace(1, 3000, "dispatch", pid=8),
+    trace(2, 3000, "dispatch", pid=9),
+    trace(2, 5000, "preempt", pid=9),
+    trace(2, 5000, "idle"),
+    trace(2, 5000, "ipi", to=0),
+    trace(0, 8000, "preempt", pid=7),
+    trace(0, 8000, "dispatch", pid=9),
+    trace(0, 8000, "ipi", to=2),
+    trace(2, 9500, "dispatch", pid=7),
+]
+MOVED = [trace(2, 9900, "end", pid=7), trace(2, 9900, "idle"),
+         trace(0, 9950, "end", pid=9), trace(0, 9950, "idle"),
+         trace(1, 9950, "end", pid=8), trace(1, 9950, "idle"), trace(1, 9950, "mark", what="end")]
+
+
+def avoidable_stretches(lines):
+    shared = usage_of(read(whole_log(lines))).shared
+    return [(each.begin, each.end) for each in shared if each.avoidable]
+
+
+def test_core_that_a_task_is_on_its_way_to_is_not_free():
+    """From the interrupt that swaps two tasks to when both have arrived."""
+    made = read(whole_log([*MOVING, *MOVED]))
+    assert [(each.begin, each.end, each.tasks) for each in made.on_the_way] == [
+        (5000, 8000, 1), (8000, 9500, 1)]
+    assert avoidable_stretches([*MOVING, *MOVED]) == [(9900, 9950)]
+
+
+def test_core_to_which_nobody_was_sent_is_free():
+    """A task that waits without an interrupt for it, and an interrupt without a task for it."""
+    lines = [line for line in [*MOVING, *MOVED] if "event=ipi" not in line]
+    assert avoidable_stretches(lines) == [(5000, 9500), (9900, 9950)]
+    ended = [line.replace("preempt pid=9", "end pid=9") for line in MOVING[:7]]
+    assert avoidable_stretches([*ended, *MOVED[2:3], *MOVED[4:5], *MOVED[-1:]]) == [(5000, 9950)]
+
+
 # ---- JSON ------------------------------------------------------------------------------------
 
 def of_phase(events, phase, **wanted):

@@ -107,7 +107,7 @@ def test_svg_has_the_cores_cpus_tasks_and_title(tmp_path):
                  "pair, scheduler naive, round 1", plot.RED_LABEL, plot.IDLE_LABEL, "idle"):
         assert drawn.count(text) == 1, text
     assert drawn.count("hog [8]") == 2    # on each of its bars
-    assert any("shared 52 % of the running time, 52 % while a core was idle" in text
+    assert any("shared 52 % of the running time, 52 % while a core was free" in text
                for text in drawn)
     assert plot.GREY_LABEL not in drawn
 

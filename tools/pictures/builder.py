@@ -10,11 +10,49 @@ from dataclasses import dataclass
 
 from tandem_log import Fault
 
-from .parts import CUT, LOST, MISSING, NEXT, Interval, Round, Task, Unknown
+from .parts import CUT, LOST, MISSING, NEXT, Interval, OnTheWay, Round, Task, Unknown
 
 ROUND = re.compile(r"(\S+) (\S+) round (\d{1,9})(?: (.*))?")
 ROUND_END = "end"
 NO_NAME = "(unknown)"    # of a task whose start is not in the trace
+
+
+class Travellers:
+    """Counts the tasks that are on their way to a CPU.
+
+    Such a task can run and does not, and an interrupt has been sent that its CPU has not answered
+    yet. In an emulator that may take as long as a slice. One interrupt brings one task at most.
+    """
+
+    ANSWERS = ("dispatch", "preempt", "block", "end", "idle")
+
+    def __init__(self):
+        self.waiting = set()    # pids
+        self.called = set()     # CPUs
+        self.since = 0
+        self.stretches = []
+
+    def count(self):
+        return min(len(self.waiting), len(self.called))
+
+    def see(self, event):
+        before = self.count()
+        if event.kind in self.ANSWERS:
+            self.called.discard(event.cpu)
+        if event.kind in ("wake", "preempt"):
+            self.waiting.add(event.pid)
+        elif event.kind in ("dispatch", "block", "end"):
+            self.waiting.discard(event.pid)
+        elif event.kind == "mark":
+            self.waiting.clear()
+        elif event.kind == "ipi" and self.waiting:
+            self.called.add(event.to)
+        if not self.waiting:
+            self.called.clear()
+        if self.count() != before:
+            if before and self.since < event.ns:
+                self.stretches.append(OnTheWay(before, self.since, event.ns))
+            self.since = event.ns
 
 
 @dataclass
@@ -41,17 +79,20 @@ class Builder:
         self.places = {}     # pid -> CPU that runs it now
         self.round = None
         self.begun = False   # whether any round has begun
+        self.travellers = Travellers()
 
     def build(self):
         for event in self.trace.events:
             self.pass_drops(event.line)
             self.now = event.ns
             getattr(self, f"on_{event.kind}", self.on_other)(event)
+            self.travellers.see(event)
             # A mark finds room where others no longer do.
             if event.kind != "mark":
                 self.seen[event.cpu] = event.ns
         self.pass_drops(None)
         self.finish()
+        self.trace.on_the_way = self.travellers.stretches
         self.trace.intervals.sort(key=lambda interval: (interval.cpu, interval.begin))
 
     def fault(self, event, what):

@@ -35,6 +35,7 @@ class Trace:
         self.tasks = []        # [Task], in order of appearance
         self.intervals = []    # [Interval], per CPU in order of time, never overlapping
         self.unknown = []      # [Unknown]
+        self.on_the_way = []   # [OnTheWay], in order of time
         self.events = []       # all events
         self.rounds = []       # [Round]
         self.drops = []        # [(line of the log, CPU)] where events have found no room

@@ -58,6 +58,15 @@ class Unknown:
     end: int
 
 
+@dataclass(frozen=True)
+class OnTheWay:
+    """A stretch in which so many tasks were on their way to CPUs that have been interrupted."""
+
+    tasks: int
+    begin: int
+    end: int
+
+
 @dataclass
 class Round:
     """One round of an experiment under one policy."""

@@ -35,9 +35,9 @@ PALETTE = ("#4c8fd0", "#e9a23b", "#3f9e77", "#b07cc6", "#8c8c3c", "#5bc0cf", "#8
            "#c9b3a5", "#f9e3ae", "#bcc4f0", "#cbe6b6")
 BAND, EDGE, TEXT = "#eff1f4", "#c9cfd6", "#1d2733"
 RED, GREY = "#d62728", "#7b8490"
-RED_LABEL = "core shared while another core is idle"
-IDLE_LABEL = "the idle core"
-GREY_LABEL = "core shared, no core is idle"
+RED_LABEL = "core shared while another core is free"
+IDLE_LABEL = "the free core"
+GREY_LABEL = "core shared, no core is free"
 UNKNOWN_LABEL = "unknown: events are missing"
 STYLE = {"svg.hashsalt": "tandem", "svg.fonttype": "none", "font.size": 9, "text.color": TEXT,
          "axes.labelcolor": TEXT, "xtick.color": TEXT, "ytick.color": TEXT, "hatch.linewidth": 0.9,
@@ -230,7 +230,7 @@ class Drawer:
         words = f"{(panel.end - panel.begin) / NS_PER_MS:.1f} ms; "
         if usage.shared:
             words += (f"shared {usage.percent(False)} % of the running time, "
-                      f"{usage.percent(True)} % while a core was idle")
+                      f"{usage.percent(True)} % while a core was free")
         else:
             words += "no core was shared"
         self.axes.set_title(words, loc="right", fontsize=8.5)

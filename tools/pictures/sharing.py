@@ -1,11 +1,13 @@
 """When the threads of a core were busy at once, and whether they had to be.
 
 A core is *shared* while two or more of its CPUs run something. That is *avoidable* while another
-core is wholly idle: a scheduler that knows the cores would have used that one. A core of which
-something is unknown counts as neither busy nor idle.
+core is free: a scheduler that knows the cores would have used that one. Free is a wholly idle core
+to which no task is on its way. A core of which something is unknown is neither busy nor idle.
 """
 
 from dataclasses import dataclass, field
+
+MACHINE = -1    # stands for no core in particular
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Usage:
     end: int
     steps: list = field(default_factory=list)     # per core: [(ns, busy threads)], changes only
     idle: list = field(default_factory=list)      # per core: [(ns, whether it is wholly idle)]
-    avoidable: list = field(default_factory=list)  # [(ns, cores shared while another is idle)]
+    avoidable: list = field(default_factory=list)  # [(ns, cores shared while another is free)]
     shared: list = field(default_factory=list)    # [Shared]
     run_ns: int = 0                               # of all tasks together
 
@@ -42,7 +44,7 @@ class Usage:
 
 
     def idle_meanwhile(self, core, gap=0):
-        """[(begin, end)] in which a core is wholly idle while another is shared."""
+        """[(begin, end)] in which a core is wholly idle while another is shared avoidably."""
         idle = [(begin, end) for begin, end, is_idle in spans(self.idle[core], self.end) if is_idle]
         shared = [(begin, end) for begin, end, cores in spans(self.avoidable, self.end) if cores]
         return joined(overlaps(idle, shared), gap)
@@ -91,6 +93,7 @@ class Sweep:
         self.busy = [0] * cores
         self.unknown = [0] * cores
         self.idle_cores = cores
+        self.on_the_way = 0         # tasks that will make one of these busy
         self.open = {}              # shared core -> (since when, avoidable, threads)
         usage.steps = [[(usage.begin, 0)] for _ in range(cores)]
         usage.idle = [[(usage.begin, True)] for _ in range(cores)]
@@ -100,6 +103,9 @@ class Sweep:
         return not self.busy[core] and not self.unknown[core]
 
     def change(self, core, busy, unknown):
+        if core == MACHINE:
+            self.on_the_way += busy
+            return
         self.idle_cores -= self.is_idle(core)
         self.busy[core] += busy
         self.unknown[core] += unknown
@@ -110,7 +116,7 @@ class Sweep:
         for core in touched:
             add_step(self.usage.steps[core], ns, self.busy[core])
             add_step(self.usage.idle[core], ns, self.is_idle(core))
-        avoidable = self.idle_cores > 0
+        avoidable = self.idle_cores > self.on_the_way
         for core in sorted(set(touched) | set(self.open)):
             state = (avoidable, self.busy[core]) if self.busy[core] > 1 else None
             since = self.open.get(core)
@@ -168,6 +174,8 @@ def usage_of(trace, begin=None, end=None):
     for stretch, first, last in clip(trace.unknown, begin, end):
         core = trace.core_of(stretch.cpu)
         changes += [(first, core, 0, 1), (last, core, 0, -1)]
+    for stretch, first, last in clip(trace.on_the_way, begin, end):
+        changes += [(first, MACHINE, stretch.tasks, 0), (last, MACHINE, -stretch.tasks, 0)]
     changes.sort()
     sweep = Sweep(usage, len(trace.cores))
     place = 0
@@ -176,7 +184,8 @@ def usage_of(trace, begin=None, end=None):
         while place < len(changes) and changes[place][0] == ns:
             _, core, busy, unknown = changes[place]
             sweep.change(core, busy, unknown)
-            touched.append(core)
+            if core != MACHINE:
+                touched.append(core)
             place += 1
         sweep.settle(ns, touched)
     return usage
