@@ -192,7 +192,8 @@ def test_hostile_numbers_and_names(show):
         trace(0, 2**63, "dispatch", pid=7), trace(0, -5, "dispatch", pid=7),
         trace(0, 2000, "dispatch", pid=2**40), trace(4000, 2100, "dispatch", pid=7),
         "trace: cpu=0 ns=1.5 event=idle", "trace: cpu=0 ns=5 event=mark",
-        "tracedrop: cpu=1,2 dropped=3", "tracedrop: cpu=7 dropped=-1", "tracedrop: cpu=77", trace(0, 3000, "end", pid=7),
+        "tracedrop: cpu=1,2 dropped=3", "tracedrop: cpu=7 dropped=-1", "tracedrop: cpu=77",
+        trace(0, 3000, "end", pid=7),
         'cpu: cpu=5 apic_id=0x0 package=1,2 core=9 thread=0 type=uniform state=online reason=""',
         "task: pid=1,2 task=7 run_us=x",
     ]
