@@ -15,7 +15,7 @@ from reporting import page, words
 
 TOOL = os.path.join(TOOLS, "report")
 SIZE_LIMIT = 2_000_000
-QUICK = "run=demo blocks=200 rounds=3"
+QUICK = "run=demo blocks=200 rounds=3 trace=on"
 
 FIRST = "tandem: version=0.1 arch=i686 log_format=1\n"
 MACHINE = FIRST + """\
@@ -127,6 +127,7 @@ def test_every_experiment_of_a_boot_is_drawn(demo):
     assert "peg under naive: how often which time" in labels
     assert "peg under smt: how often which time" in labels
     assert sum(label.startswith("The machine") for label in labels) == 1
+    assert "What ran where and when" in labels
 
 
 def test_page_needs_nothing_else(demo):
@@ -320,6 +321,34 @@ def test_memory_is_drawn_as_a_matrix():
     words_ = [plain(text) for text in matrix.iter("text")]
     assert sorted(words_) == sorted(["beside", "sibling under smt", "md5", "md5", "chase", "chase",
                                      "1.90", "1.10", "1.10", "1.10"])
+
+
+TRACE = """\
+trace: cpu=0 ns=1000 event=mark what="pair naive round 1"
+trace: cpu=0 ns=1000 event=start pid=7 task="md5 -t"
+trace: cpu=0 ns=1000 event=wake pid=7 to=2
+trace: cpu=2 ns=2000 event=dispatch pid=7
+trace: cpu=2 ns=900000 event=end pid=7
+trace: cpu=2 ns=900000 event=idle
+trace: cpu=0 ns=950000 event=mark what="end"
+"""
+
+
+def test_a_trace_is_drawn():
+    _, root = build(DEMO.replace(SUMMARY, TRACE + SUMMARY))
+    drawn, = [svg for svg in root.iter("svg")
+              if svg.get("aria-label") == "What ran where and when"]
+    assert any("pair" in plain(text) for text in drawn.iter("text"))
+
+
+@pytest.mark.parametrize("trace,said", [
+    ("", "The log has no trace"),
+    ("trace: cpu=0 ns=1 event=nonsense\n", "The trace cannot be drawn"),
+])
+def test_why_no_trace_is_drawn_is_said(trace, said):
+    _, root = build(DEMO.replace(SUMMARY, trace + SUMMARY))
+    assert said in plain(root)
+    assert "What ran where and when" not in drawings(root)
 
 
 def test_each_boot_has_a_section():

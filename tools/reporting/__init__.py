@@ -7,5 +7,6 @@ findings  sentences, chosen by the measured values
 svg       drawings that can stand inside a page
 charts    the charts that every experiment gets
 special   the charts of single experiments
+timeline  what ran where and when
 page      all of it put together, by page.html.j2
 """

@@ -14,7 +14,7 @@ OTHER_COLOURS = ("#8a6d1f", "#4f6475", "#b03060", "#3f7f7f")
 FAINT = "#8796a5"
 MARK = "#6b3fa0"        # the article's figures
 HEAT = "#9c2c13"        # slow, in a heat map
-WIDTH = 5.3             # inches
+WIDTH = 4.8             # inches
 MOST_ROWS = 40
 MOST_RATIO = 4.0        # an experiment with a larger median is not in the overview
 MOST_DOTS = 250         # of one row; the box is always of all
@@ -197,7 +197,7 @@ def histogram(result, policies, span, bins, most, peaks):
     """How often which ratio occurred under one policy; `peaks`: where theory has heaps."""
     values = [value for part in result.samples().values() for value in part]
     colour = colour_of(result.sched, policies)
-    made = svg.figure(WIDTH / 1.4, 2.4)
+    made = svg.figure(WIDTH / 1.3, 2.4)
     axes = made.add_subplot()
     axes.hist(values, bins=bins, range=span, color=colour if result.reliable else "white",
               edgecolor="white" if result.reliable else colour, linewidth=0.8,
@@ -229,7 +229,7 @@ def curves(results, policies, place, value, axis_label, ideal=None):
     if not points:
         return None
     places = sorted({point[0] for point in points})
-    made = svg.figure(WIDTH / 1.4, 2.5)
+    made = svg.figure(WIDTH / 1.3, 2.5)
     axes = made.add_subplot()
     present = [sched for sched in policies if any(each.sched == sched for *_, each in points)]
     if ideal:
@@ -253,7 +253,7 @@ def curves(results, policies, place, value, axis_label, ideal=None):
 
 def heat_map(values, names, title, reliable):
     """values: {(row, column): ratio}; darker is slower, and the number stands in each field."""
-    made = svg.figure(WIDTH / 1.5, 0.9 + 0.5 * len(names))
+    made = svg.figure(WIDTH / 1.4, 0.9 + 0.5 * len(names))
     axes = made.add_subplot()
     most = max([*values.values(), 1.5])
     for (first, second), ratio in values.items():

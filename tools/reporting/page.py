@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import jinja2
 
-from . import charts, findings, special, svg, theory, words
+from . import charts, findings, special, svg, theory, timeline, words
 from .results import BootResults, CONDITIONS, number, text
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -17,8 +17,8 @@ MOST_EXPERIMENTS = 24    # with charts, of a boot
 MOST_TROUBLE = 40        # lines of one list
 MOST_DRAWN_CPUS = 32
 # What every result has, beside its ratios and conditions.
-USUAL = frozenset("tasks rounds clean_rounds solo_us min_us median_us max_us makespan_us failed "
-                  "spread_percent forced_idle_us".split())
+USUAL = frozenset("tasks rounds clean_rounds disturbed_rounds unknown_rounds solo_us min_us "
+                  "median_us max_us makespan_us failed spread_percent forced_idle_us".split())
 RATIOS = ("ratio_min", "ratio_median", "ratio_max")
 
 
@@ -39,6 +39,7 @@ class Figure:
     caption: str
     trust: str = ALL     # how many of the results in it are reliable
     row: bool = False    # several drawings side by side
+    wide: bool = False   # on a narrow screen it scrolls instead of shrinking
 
 
 class Drawer:
@@ -216,16 +217,17 @@ def overview_figure(boot, drawer):
         "All experiments at a glance", caption, shown)
 
 
-def boot_section(parsed, name, number_of, prefix):
-    """What the page shows of one boot."""
-    boot = BootResults(parsed)
+def boot_section(log, number_of, name, prefix):
+    """What the page shows of one boot, which is known by its place in the log."""
+    boot = BootResults(log.boots[number_of])
     drawer = Drawer(prefix)
     asked = questions(boot)
     names = boot.experiments
     ok, ending = findings.ending(boot)
     trouble = [record.text for record in findings.trouble(boot)]
     return {
-        "name": name, "prefix": prefix, "number": number_of, "boot": boot, "ok": ok,
+        "name": name, "prefix": prefix, "boot": boot, "ok": ok,
+        "number": number_of + 1 if len(log.boots) > 1 else 0,
         "ending": ending, "summary": summary(boot), "findings": findings.findings(boot), "unreliable": boot.unreliable(),
         "facts": machine_facts(boot), "picture": machine_picture(boot, prefix),
         "conditions": conditions(boot), "rows": comparison(boot),
@@ -235,7 +237,7 @@ def boot_section(parsed, name, number_of, prefix):
         "not_drawn": names[MOST_EXPERIMENTS:],
         "trouble": trouble[:MOST_TROUBLE], "more_trouble": len(trouble[MOST_TROUBLE:]),
         "bad_tasks": len(findings.bad_tasks(boot)), "slowdown": boot.slowdown(),
-        "has_trace": bool(boot.of("trace")),
+        "timeline": timeline.section(log, number_of, boot, drawer),
     }
 
 
@@ -253,13 +255,11 @@ def build(logs):
         faults = [str(fault) for fault in log.faults]
         sources.append({"name": name, "boots": len(log.boots), "faults": faults[:MOST_TROUBLE],
                         "more_faults": len(faults[MOST_TROUBLE:])})
-        for count, parsed in enumerate(log.boots, 1):
-            if len(boots) == MOST_BOOTS:
-                left_out += 1
-                continue
-            with svg.style():
-                boots.append(boot_section(parsed, name, count if len(log.boots) > 1 else 0,
-                                          f"b{len(boots) + 1}-"))
+        shown = range(min(len(log.boots), MOST_BOOTS - len(boots)))
+        left_out += len(log.boots) - len(shown)
+        with svg.style():
+            boots += [boot_section(log, number_of, name, f"b{len(boots) + number_of + 1}-")
+                      for number_of in shown]
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), autoescape=True,
                                      trim_blocks=True, lstrip_blocks=True,
                                      undefined=jinja2.StrictUndefined)

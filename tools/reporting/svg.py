@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 FONT = "DejaVu Sans"
 PAGE_FONT = re.compile(r"'" + FONT + r"'(, *[^;]*)?")
 DIGITS = re.compile(r"(\.\d\d)\d+")   # beyond hundredths of a point nobody sees anything
-ENLARGE = 1.4
+ENLARGE = 1.35
 REFERENCE = re.compile(r"url\(#([^)]*)\)")
 
 STYLE = {
