@@ -17,6 +17,7 @@ HEAT = "#9c2c13"        # slow, in a heat map
 WIDTH = 4.8             # inches
 MOST_ROWS = 40
 MOST_RATIO = 4.0        # an experiment with a larger median is not in the overview
+UNIT = "time, as a multiple of one task alone"
 MOST_DOTS = 250         # of one row; the box is always of all
 FEWEST_FOR_BOX = 4      # tasks; fewer are dots only
 NAME_LENGTH = 28
@@ -68,12 +69,12 @@ def mark_article(axes, marks, highest):
                           color=MARK, fontsize=8.5)
 
 
-def ratio_axis(axes, lowest, highest):
+def ratio_axis(axes, lowest, highest, unit=UNIT):
     """The x axis of ratios, with 1.00 always in sight."""
     lowest, highest = min(lowest, 1.0), max(highest, 1.25)
     room = (highest - lowest) * 0.06
     axes.set_xlim(lowest - room, highest + room)
-    axes.set_xlabel("time, as a multiple of one task alone")
+    axes.set_xlabel(unit)
     axes.grid(axis="x")
     axes.axvline(1, color="#1d2733", linewidth=1.0, zorder=1)
 
@@ -132,16 +133,19 @@ def boxes(results, policies, marks):
     return made
 
 
-def too_long(results):
-    """Experiments whose ratios would push all others into a corner."""
-    return {result.experiment for result in results
-            if result.median is not None and result.median > MOST_RATIO}
+def apart(results):
+    """Experiments that compare variants, or whose ratios would push all others into a corner."""
+    variants = {}
+    for result in results:
+        variants.setdefault(result.experiment, set()).add(result.variant)
+    return {result.experiment for result in results if len(variants[result.experiment]) > 1 or
+            (result.median is not None and result.median > MOST_RATIO)}
 
 
-def ranges(results, policies, marks=lambda experiment: (), name=lambda result: result.name):
+def ranges(results, policies, name, marks=lambda experiment: (), unit=UNIT):
     """Smallest, median and largest ratio of results, a row for each name; None without any.
 
-    marks(experiment) gives the article's figures.
+    name(result) is that of its row; marks(experiment) gives the article's figures.
     """
     results = [result for result in results if result.median is not None][:2 * MOST_ROWS]
     if not results:
@@ -156,7 +160,7 @@ def ranges(results, policies, marks=lambda experiment: (), name=lambda result: r
     bounds = [bound for result in results for bound in bounds_of(result)]
     marked = [(ratio, names.index(name(result))) for result in results
               for _, ratio in marks(result.experiment) if ratio <= 2 * max(bounds)]
-    ratio_axis(axes, min(bounds), max([*bounds, *(ratio for ratio, _ in marked)]))
+    ratio_axis(axes, min(bounds), max([*bounds, *(ratio for ratio, _ in marked)]), unit)
     if marked:
         axes.plot(*zip(*marked), "D", color="none", markeredgecolor=MARK, markersize=6,
                   label="the article", zorder=4)
@@ -168,7 +172,7 @@ def legend(axes, results, present, policies):
     """Which colour is which policy, above the chart."""
     for sched in present:
         axes.plot([], [], "o-", color=colour_of(sched, policies), label=sched or "no policy")
-    if not all(result.reliable for result in results):
+    if len({result.reliable for result in results}) > 1:
         axes.plot([], [], "o:", color=FAINT, markerfacecolor="white", label="not reliable")
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, fontsize=9, borderpad=0,
                 columnspacing=1.2)
@@ -251,11 +255,13 @@ def curves(results, policies, place, value, axis_label, ideal=None):
     return made
 
 
-def heat_map(values, names, title, reliable):
-    """values: {(row, column): ratio}; darker is slower, and the number stands in each field."""
-    made = svg.figure(WIDTH / 1.4, 0.9 + 0.5 * len(names))
+def heat_map(values, names, title, most, reliable):
+    """values: {(row, column): ratio}; darker is slower, and the number stands in each field.
+
+    most: the ratio that is darkest.
+    """
+    made = svg.figure(WIDTH / 1.3, 0.9 + 0.5 * len(names))
     axes = made.add_subplot()
-    most = max([*values.values(), 1.5])
     for (first, second), ratio in values.items():
         depth = min(max((ratio - 1) / (most - 1), 0), 1)
         column, row = names.index(second), names.index(first)

@@ -16,6 +16,7 @@ MOST_BOOTS = 12          # of a page; more are named, not shown
 MOST_EXPERIMENTS = 24    # with charts, of a boot
 MOST_TROUBLE = 40        # lines of one list
 MOST_DRAWN_CPUS = 32
+MOST_OPEN = 12           # rows of a table that needs no click
 # What every result has, beside its ratios and conditions.
 USUAL = frozenset("tasks rounds clean_rounds disturbed_rounds unknown_rounds solo_us min_us "
                   "median_us max_us makespan_us failed spread_percent forced_idle_us".split())
@@ -38,7 +39,7 @@ class Figure:
     svg: str
     caption: str
     trust: str = ALL     # how many of the results in it are reliable
-    row: bool = False    # several drawings side by side
+    row: str = ""        # how several drawings stand side by side: "two" or "three" in a row
     wide: bool = False   # on a narrow screen it scrolls instead of shrinking
 
 
@@ -60,7 +61,8 @@ class Drawer:
         elements = [self.element(made, title) for made, title in drawings if made is not None]
         if not elements:
             return None
-        return Figure("\n".join(elements), caption, trust_in(results), row=True)
+        return Figure("\n".join(elements), caption, trust_in(results),
+                      row="two" if len(elements) in (2, 4) else "three")
 
     def element(self, made, title):
         self.count += 1
@@ -191,7 +193,7 @@ def experiment_section(boot, name, question, drawer):
     caption = known.read
     if known.marks:
         caption += " Dashed: the article's figures."
-    figures = [special.draw(boot, name, drawer)]
+    figures = [special.draw(boot, name, drawer, known)]
     if known.by_task:
         figures.append(drawer.draw(charts.boxes(results, boot.policies, known.marks),
                                       f"{name}: time of each task", caption, results))
@@ -199,21 +201,21 @@ def experiment_section(boot, name, question, drawer):
     return {"name": name, "question": question, "known": known,
             "figures": [figure for figure in figures if figure],
             "keys": keys, "values": values,
-            "open": not USUAL.issuperset(keys)}
+            "open": not USUAL.issuperset(keys) and len(values) <= MOST_OPEN}
 
 
 def overview_figure(boot, drawer):
-    left_out = charts.too_long(boot.results)
+    left_out = charts.apart(boot.results)
     shown = [result for result in boot.results if result.experiment not in left_out]
     caption = "Dot: the median of all tasks. Line: from the fastest to the slowest. 1.00 is one " \
               "task that has the machine to itself; further to the right is slower. Diamond: " \
               "what the article measured on its machines."
     if left_out:
         names = [name for name in boot.experiments if name in left_out]
-        caption += f" Not here, since much longer: {', '.join(names[:MOST_EXPERIMENTS])}."
+        caption += f" With pictures of their own: {', '.join(names[:MOST_EXPERIMENTS])}."
     return drawer.draw(
-        charts.ranges(shown, boot.policies, lambda name: words.describe(name).marks,
-                      lambda result: result.title),
+        charts.ranges(shown, boot.policies, lambda result: result.title,
+                      lambda name: words.describe(name).marks),
         "All experiments at a glance", caption, shown)
 
 
@@ -228,7 +230,8 @@ def boot_section(log, number_of, name, prefix):
     return {
         "name": name, "prefix": prefix, "boot": boot, "ok": ok,
         "number": number_of + 1 if len(log.boots) > 1 else 0,
-        "ending": ending, "summary": summary(boot), "findings": findings.findings(boot), "unreliable": boot.unreliable(),
+        "ending": ending, "summary": summary(boot), "findings": findings.findings(boot),
+        "unreliable": boot.unreliable(),
         "facts": machine_facts(boot), "picture": machine_picture(boot, prefix),
         "conditions": conditions(boot), "rows": comparison(boot),
         "overview": overview_figure(boot, drawer),
@@ -248,6 +251,19 @@ def display_names(paths):
     return ["".join(c if c.isprintable() else "?" for c in name) for name in names]
 
 
+def side_by_side(sections):
+    """[(result of some boot, [that of each boot, or None])] of what more than one boot has."""
+    found = {}
+    for place, section in enumerate(sections):
+        for result in section["boot"].results:
+            key = (result.title, result.sched)
+            found.setdefault(key, [None] * len(sections))[place] = result
+    rows = [(next(filter(None, each)), each) for each in found.values()]
+    names = list(dict.fromkeys(one.experiment for one, _ in rows))
+    rows.sort(key=lambda row: (names.index(row[0].experiment), row[0].title))
+    return [row for row in rows if sum(each is not None for each in row[1]) > 1]
+
+
 def build(logs):
     """The page as text; `logs` are (path, Log) pairs."""
     sources, boots, left_out = [], [], 0
@@ -264,4 +280,5 @@ def build(logs):
                                      trim_blocks=True, lstrip_blocks=True,
                                      undefined=jinja2.StrictUndefined)
     return environment.get_template("page.html.j2").render(
-        sources=sources, boots=boots, left_out=left_out, policies=words.POLICIES)
+        sources=sources, boots=boots, left_out=left_out, policies=words.POLICIES,
+        side_by_side=side_by_side(boots))

@@ -9,6 +9,7 @@ MOST_BINS = 40
 MOST_POLICIES = 6
 MOST_PROGRAMS = 8    # of a matrix
 MOST_MAPS = 8
+PLACEMENTS = {"sibling": "two threads", "core": "two cores"}   # where pairs run, in words
 
 
 def peg_peaks(boot):
@@ -119,35 +120,38 @@ def draw_memory(boot, results, drawer):
             maps.setdefault((result.sched, result.part("placement")), {})[pair] = result
     names = list(dict.fromkeys(name for found in maps.values() for pair in found
                                for name in pair))[:MOST_PROGRAMS]
-    drawn = []
+    drawn, most = [], max([1.5, *(result.median for found in maps.values()
+                                  for result in found.values())])
     for (sched, placement), found in list(maps.items())[:MOST_MAPS]:
         values = {pair: result.median for pair, result in found.items() if set(pair) <= set(names)}
-        title = " ".join(word for word in (placement, "under", sched) if word)
-        drawn.append((charts.heat_map(values, names, title,
+        title = f"{PLACEMENTS.get(placement, placement) or 'pairs'}, {sched}"
+        drawn.append((charts.heat_map(values, names, title, most,
                                       all(result.reliable for result in found.values())),
-                      f"memory {title}: how slow each program is beside each other"))
-    return drawer.draw_row(drawn, "Each field: how many times longer the program at the left takes "
-                           "beside the program below. Darker is slower; 1.00 is as if alone.",
+                      f"{results[0].experiment} on {title}: how slow each is beside each other"))
+    return drawer.draw_row(drawn, "Each field: how many times longer the one at the left takes "
+                           "beside the one below. Darker is slower; 1.00 is as if alone.",
                            results)
 
 
-def draw_variants(boot, results, drawer):
+def draw_variants(boot, results, drawer, known):
     """For any other experiment that compares something: its variants under each other."""
     if len({result.variant for result in results}) < 2:
         return None
-    return drawer.draw(charts.ranges(results, boot.policies),
+    return drawer.draw(charts.ranges(results, boot.policies, lambda result: result.name or "-",
+                                     unit=known.unit),
                        f"{results[0].experiment}: variants",
                        "Dot: the median. Line: from the smallest to the largest.", results)
 
 
-DRAWERS = {"peg": draw_peg, "oversub": draw_oversub, "slice": draw_slice, "memory": draw_memory}
+DRAWERS = {"peg": draw_peg, "oversub": draw_oversub, "slice": draw_slice, "memory": draw_memory,
+           "module": draw_memory}
 
 
-def draw(boot, experiment, drawer):
+def draw(boot, experiment, drawer, known):
     """The figure that an experiment needs beside the times of its tasks, or None.
 
     Where the records do not have what the experiment's own chart shows, it gets the general one.
     """
     results = boot.results_of(experiment)
     own = DRAWERS[experiment](boot, results, drawer) if experiment in DRAWERS else None
-    return own or draw_variants(boot, results, drawer)
+    return own or draw_variants(boot, results, drawer, known)

@@ -1,4 +1,4 @@
-"""What the theory of docs/scheduling.md says a machine should measure, as multiples of a task alone.
+"""What docs/scheduling.md says a machine should measure, as multiples of one task alone.
 
 C cores of two threads; a task whose sibling CPU is busy too takes s times as long.
 """
@@ -37,6 +37,11 @@ def ideal(result, shape, slowdown):
     tasks = result.value("tasks") or 0
     if result.experiment == "siblings":
         return shared
+    if result.experiment == "pause":
+        return {"together": shared, "other_paused": "1.00", "resumed": "1.00"} \
+            .get(result.part("variant"), "")
+    if result.experiment == "oversub" and result.sched == "smt" and (result.value("j") or 0) > 0:
+        return f"{tasks / rate(result.value('j'), cores, slowdown):.2f}"
     if result.experiment in ("pair", "peg") and cores >= 2:
         return f"1.00 or {shared}" if result.sched == "naive" else "1.00"
     if result.experiment == "fill" and tasks > 0 and \

@@ -18,6 +18,7 @@ class Experiment:
     article_batches: str = ""
     marks: tuple = ()         # (name, ratio) of the article, for the chart
     by_task: bool = True      # its ratios are those of its tasks' times
+    unit: str = "time, as a multiple of one task alone"
 
 
 EXPERIMENTS = {
@@ -58,12 +59,13 @@ EXPERIMENTS = {
     "memory": Experiment(
         "Pairs of programs on two threads of one core, and on two cores: md5 computes, chase "
         "waits for memory, mixed does both.",
-        "A second thread is worth most where the first one waits."),
+        "A second thread is worth most where the first one waits.", by_task=False),
     "migrate": Experiment(
-        "A task with its data in the cache goes on at the same CPU, at the sibling, on another "
-        "core.",
-        "Threads of one core share its caches, so a move between them should cost nearly "
-        "nothing."),
+        "A task with its data in the cache sleeps, and goes on at the same CPU, at the sibling, on "
+        "another core.",
+        "The first pass over its data after the move. Threads of one core share its caches, so a "
+        "move between them should cost nearly nothing.", by_task=False,
+        unit="time, as a multiple of a pass with warm caches"),
     "pause": Experiment(
         "Two tasks on the threads of one core; one is paused, then the other.",
         "The speed of a task from the moment at which it has the core to itself, as the time that "
@@ -73,11 +75,12 @@ EXPERIMENTS = {
         "Two streams of work: interleaved inside one task, on the two threads of a core, and by "
         "turns on one CPU.",
         "What a hyperthread does is what a program can do by hand: it goes on with the other "
-        "stream while the first one waits."),
+        "stream while the first one waits.", by_task=False,
+        unit="time of both streams, as a multiple of one alone"),
     "module": Experiment(
         "Pairs of tasks that use the integer units, and the floating-point and SIMD units.",
         "Where only floating-point pairs suffer, the two CPUs are a module that shares just those "
-        "units; where all suffer, they are threads of one core."),
+        "units; where all suffer, they are threads of one core.", by_task=False),
 }
 UNKNOWN = Experiment("", "Each dot is one task.")
 
