@@ -4,6 +4,8 @@ Colours are told apart by the colour-blind, and every series is also named in wo
 be relied on is drawn hollow and says so.
 """
 
+from math import ceil
+
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 
@@ -21,6 +23,8 @@ UNIT = "time, as a multiple of one task alone"
 MOST_DOTS = 250         # of one row; the box is always of all
 FEWEST_FOR_BOX = 4      # tasks; fewer are dots only
 NAME_LENGTH = 28
+NAME_WIDTH = 0.2        # of the axis: a mark's name needs that much
+LEGEND_COLUMNS = 4
 
 
 def colour_of(sched, policies):
@@ -56,17 +60,19 @@ def spread(count):
 
 def mark_article(axes, marks, highest):
     """The article's figures as lines across the rows, named at the top."""
-    for name, ratio in marks:
-        if ratio <= highest:
-            axes.axvline(ratio, color=MARK, linewidth=1.1, linestyle=(0, (4, 3)), zorder=1)
-    by_ratio = {}
-    for name, ratio in marks:
-        by_ratio.setdefault(ratio, []).append(name)
-    for ratio, names in by_ratio.items():
-        if ratio <= highest:
-            axes.annotate(f"{', '.join(names)} {ratio:.2f}", (ratio, 1), (0, 3), ha="center",
-                          xycoords=("data", "axes fraction"), textcoords="offset points",
-                          color=MARK, fontsize=8.5)
+    span = highest - axes.get_xlim()[0]
+    groups = []   # of marks that are too close for names of their own
+    for name, ratio in sorted(marks, key=lambda mark: mark[1]):
+        axes.axvline(ratio, color=MARK, linewidth=1.1, linestyle=(0, (4, 3)), zorder=1)
+        if groups and ratio - groups[-1][-1][1] < NAME_WIDTH * span:
+            groups[-1].append((name, ratio))
+        else:
+            groups.append([(name, ratio)])
+    for group in groups:
+        middle = sum(ratio for _, ratio in group) / len(group)
+        axes.annotate(", ".join(f"{name} {ratio:.2f}" for name, ratio in group), (middle, 1),
+                      (0, 3), ha="center", xycoords=("data", "axes fraction"),
+                      textcoords="offset points", color=MARK, fontsize=8.5)
 
 
 def ratio_axis(axes, lowest, highest, unit=UNIT):
@@ -174,8 +180,8 @@ def legend(axes, results, present, policies):
         axes.plot([], [], "o-", color=colour_of(sched, policies), label=sched or "no policy")
     if len({result.reliable for result in results}) > 1:
         axes.plot([], [], "o:", color=FAINT, markerfacecolor="white", label="not reliable")
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, fontsize=9, borderpad=0,
-                columnspacing=1.2)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=LEGEND_COLUMNS, fontsize=8.5,
+                borderpad=0, columnspacing=1.0, handlelength=1.4)
 
 
 def bounds_of(result):
@@ -249,9 +255,10 @@ def curves(results, policies, place, value, axis_label, ideal=None):
     axes.set_xlim(-0.3, len(places) - 0.7)
     axes.set_ylim(0, 1.12 * max([y for _, y, _ in points] + [ideal(x) for x in places if ideal])
                   or 1)
-    axes.set_title(axis_label, pad=22)
     axes.grid(axis="y")
     legend(axes, [each for *_, each in points], present, policies)
+    rows = ceil(len(axes.get_legend_handles_labels()[0]) / LEGEND_COLUMNS)
+    axes.set_title(axis_label, pad=6 + 14 * rows)
     return made
 
 

@@ -102,8 +102,8 @@ def find_capacity(boot):
     logical, cores, measured = (number(record, key) for key in ("logical", "cores", "measured"))
     if not logical or not cores or measured is None:
         return []
-    words = f"{count(logical, 'logical CPU')} on {count(cores, 'core')} do the work of " \
-            f"{measured:.2f} CPUs that have a core to themselves."
+    words = f"All CPUs together ({count(logical, 'logical CPU')} on {count(cores, 'core')}) are " \
+            f"worth {measured:.2f} CPUs that have a core to themselves."
     return [Finding(words, number(record, "reliable") == 1)]
 
 
