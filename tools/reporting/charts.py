@@ -58,13 +58,13 @@ def spread(count):
     return [(index * 0.618034) % 1 - 0.5 for index in range(count)]
 
 
-def mark_article(axes, marks, highest):
+def mark_article(axes, marks):
     """The article's figures as lines across the rows, named at the top."""
-    span = highest - axes.get_xlim()[0]
+    left, right = axes.get_xlim()
     groups = []   # of marks that are too close for names of their own
     for name, ratio in sorted(marks, key=lambda mark: mark[1]):
         axes.axvline(ratio, color=MARK, linewidth=1.1, linestyle=(0, (4, 3)), zorder=1)
-        if groups and ratio - groups[-1][-1][1] < NAME_WIDTH * span:
+        if groups and ratio - groups[-1][-1][1] < NAME_WIDTH * (right - left):
             groups[-1].append((name, ratio))
         else:
             groups.append([(name, ratio)])
@@ -135,7 +135,7 @@ def boxes(results, policies, marks):
                           reliable=result.reliable or not mixed) for result, part, _ in series])
     everything = [value for _, _, values in series for value in values]
     ratio_axis(axes, min(everything), max([*everything, *(ratio for _, ratio in marks)]))
-    mark_article(axes, marks, axes.get_xlim()[1])
+    mark_article(axes, marks)
     return made
 
 
