@@ -54,6 +54,7 @@ void dispatch_pause(struct sched *sched, struct sched_entity *entity, uint64_t n
 void dispatch_resume(struct sched *sched, struct sched_entity *entity, uint64_t now_ns)
 {
     dispatch_begin(sched, now_ns);
+    sched_touch(sched, entity->core); /* its CPU may not have taken it off yet */
     entity->paused = false;
     if (entity->where == ENTITY_OUT && entity->runnable)
         dispatch_enter(sched, entity);

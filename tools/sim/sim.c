@@ -164,15 +164,42 @@ static void observe(struct sim *sim)
         sim->stopped = !config->observe(config->context, sim->sched, &sim->kicked);
 }
 
+static void begin_call(struct sim *sim)
+{
+    if (sim->config->before != NULL)
+        sim->config->before(sim->config, sim->sched);
+}
+
+static void end_call(struct sim *sim, uint32_t swapper)
+{
+    if (sim->config->after != NULL)
+        sim->config->after(sim->config, sim->sched, swapper);
+}
+
+static struct sched_entity *swap(struct sim *sim, uint32_t cpu, enum dispatch_event event)
+{
+    struct sched_entity *next;
+
+    begin_call(sim);
+    next = dispatch_swap(sim->sched, cpu, sim->now_ns, event);
+    end_call(sim, cpu);
+    sim->sched->now_ns = sim->now_ns; /* for those who observe */
+    return next;
+}
+
 /* First what concerns nobody but the core, as in kernel/sched.c. */
 static struct sched_entity *decide(struct sim *sim, uint32_t cpu, enum dispatch_event event)
 {
     struct sched_entity *next = NULL;
 
     if (event == DISPATCH_SLICE_END || event == DISPATCH_YIELD)
-        next = dispatch_swap(sim->sched, cpu, sim->now_ns, event);
-    sim->sched->now_ns = sim->now_ns; /* for those who observe */
-    return next != NULL ? next : dispatch_next(sim->sched, cpu, sim->now_ns, event);
+        next = swap(sim, cpu, event);
+    if (next != NULL)
+        return next;
+    begin_call(sim);
+    next = dispatch_next(sim->sched, cpu, sim->now_ns, event);
+    end_call(sim, NO_CPU);
+    return next;
 }
 
 /* One CPU enters the scheduler. */
@@ -263,7 +290,9 @@ static void wake(struct sim *sim, struct sim_task *task)
     if (!task->entity.started)
         task->wake_ns = sim->now_ns;
     set_goal(sim, task);
+    begin_call(sim);
     dispatch_wake(sim->sched, &task->entity, sim->now_ns);
+    end_call(sim, NO_CPU);
     observe(sim);
 }
 
@@ -277,6 +306,7 @@ static void act(struct sim *sim, const struct sim_action *action)
 
     trace(sim, action_names[action->type], of_task ? NO_CPU : action->number,
           of_task ? &sim->config->tasks[action->number] : NULL);
+    begin_call(sim);
     if (action->type == SIM_PAUSE)
         dispatch_pause(sched, entity, sim->now_ns);
     else if (action->type == SIM_RESUME)
@@ -287,6 +317,7 @@ static void act(struct sim *sim, const struct sim_action *action)
         dispatch_set_policy(sched, action->policy, sim->now_ns);
     else
         dispatch_set_usable(sched, action->number, action->type == SIM_ON, sim->now_ns);
+    end_call(sim, NO_CPU);
     observe(sim);
 }
 

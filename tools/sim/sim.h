@@ -71,6 +71,10 @@ struct sim_config {
     /* Called after every step with the CPUs whose kick is under way; false ends the run. */
     bool (*observe)(void *context, const struct sched *sched, const struct bitmap *kicked);
     void *context;
+    /* Called around each call of the scheduler that the run makes. `swapper` is the CPU that has
+     * called dispatch_swap, or NO_CPU if it was something else. */
+    void (*before)(const struct sim_config *config, struct sched *sched);
+    void (*after)(const struct sim_config *config, const struct sched *sched, uint32_t swapper);
 };
 
 /* What a run came to. */
