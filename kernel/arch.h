@@ -85,10 +85,10 @@ struct address_space {
 #define ARENA_BASE USER_LIMIT  /* the large buffer of tasks that have one (kernel/arena.h) */
 #define ARENA_LIMIT 0x80000000u
 
-/* Makes an empty user address space that shares the kernel's part, or frees it (its tables, not
- * the pages mapped in it). */
-enum error arch_space_create(struct address_space *space);
-void arch_space_destroy(struct address_space *space);
+/* Makes an empty user address space that shares the kernel's part. Its tables take SPACE_PAGES
+ * zeroed pages, which stay the caller's. */
+#define SPACE_PAGES 2u
+void arch_space_create(struct address_space *space, void *pages);
 
 /* Maps one page of physical memory at a user address. Never writable and executable at once where
  * the CPU can tell. */

@@ -31,72 +31,91 @@ const struct program *program_find(const char *name)
     return NULL;
 }
 
-void *program_add_page(struct address_space *space, uint32_t address)
+static const struct elf_header *header_of(const struct program *program)
 {
-    void *page = memory_allocate_zeroed(1);
-
-    if (page != NULL && arch_space_map(space, address, (uint32_t)page, true, false) != OK) {
-        memory_free(page, 1);
-        page = NULL;
-    }
-    return page;
+    return (const void *)program->file;
 }
 
-/* A page of a segment that may be written: a copy of the file's part of it, zeroes after. */
-static enum error add_data_page(const struct program *program, struct address_space *space,
-                                const struct elf_segment *segment, uint32_t page_address)
+static const struct elf_segment *segments_of(const struct program *program)
 {
-    uint8_t *page = program_add_page(space, page_address);
-    uint32_t start = segment->address > page_address ? segment->address : page_address;
-    uint32_t end = segment->address + segment->file_bytes;
-
-    if (page == NULL)
-        return ERROR_NO_MEMORY;
-    if (end > page_address + PAGE_BYTES)
-        end = page_address + PAGE_BYTES;
-    if (start < end)
-        memcpy(page + start % PAGE_BYTES,
-               program->file + segment->offset + (start - segment->address), end - start);
-    return OK;
+    return (const void *)(program->file + header_of(program)->program_headers);
 }
 
-static enum error load_segment(const struct program *program, struct address_space *space,
-                               const struct elf_segment *segment)
+static bool is_loaded(const struct elf_segment *segment)
+{
+    return segment->type == ELF_LOAD && segment->memory_bytes > 0;
+}
+
+static uint32_t page_count(const struct elf_segment *segment)
+{
+    uint32_t offset = segment->address % PAGE_BYTES;
+
+    return (offset + segment->memory_bytes + PAGE_BYTES - 1) / PAGE_BYTES;
+}
+
+uint32_t program_own_pages(const struct program *program)
+{
+    const struct elf_segment *segments = segments_of(program);
+    uint32_t pages = 0;
+
+    for (unsigned i = 0; i < header_of(program)->program_header_count; i++)
+        if (is_loaded(&segments[i]) && (segments[i].flags & ELF_WRITABLE) != 0)
+            pages += page_count(&segments[i]);
+    return pages;
+}
+
+static bool is_sound(const struct program *program, const struct elf_segment *segment)
 {
     uint32_t size = (uint32_t)(program->file_end - program->file);
-    uint32_t first = segment->address / PAGE_BYTES * PAGE_BYTES;
-    uint32_t end = segment->address + segment->memory_bytes;
-    bool writable = (segment->flags & ELF_WRITABLE) != 0;
 
-    if (segment->offset > size || segment->file_bytes > size - segment->offset ||
-        segment->address % PAGE_BYTES != segment->offset % PAGE_BYTES || end < segment->address)
-        return ERROR_BAD_VALUE;
-    for (uint32_t page = first; page < end; page += PAGE_BYTES) {
-        const uint8_t *in_image =
-            program->file + segment->offset / PAGE_BYTES * PAGE_BYTES + (page - first);
-        enum error error = writable ? add_data_page(program, space, segment, page)
-                                    : arch_space_map(space, page, (uint32_t)in_image, false,
-                                                     (segment->flags & ELF_EXECUTABLE) != 0);
+    return segment->offset <= size && segment->file_bytes <= size - segment->offset &&
+           segment->file_bytes <= segment->memory_bytes &&
+           segment->address % PAGE_BYTES == segment->offset % PAGE_BYTES &&
+           segment->address + segment->memory_bytes >= segment->address;
+}
+
+/* Maps the pages of a segment from `phys` on, where they lie one after the other. */
+static enum error map_segment(struct address_space *space, const struct elf_segment *segment,
+                              const uint8_t *phys)
+{
+    uint32_t first = segment->address / PAGE_BYTES * PAGE_BYTES;
+
+    for (uint32_t i = 0; i < page_count(segment); i++) {
+        enum error error = arch_space_map(
+            space, first + i * PAGE_BYTES, (uint32_t)phys + i * PAGE_BYTES,
+            (segment->flags & ELF_WRITABLE) != 0, (segment->flags & ELF_EXECUTABLE) != 0);
+
         if (error != OK)
             return error;
     }
     return OK;
 }
 
-enum error program_load(const struct program *program, struct address_space *space, uint32_t *entry)
+enum error program_load(const struct program *program, struct address_space *space, uint8_t *pages,
+                        uint32_t *entry)
 {
-    const struct elf_header *header = (const void *)program->file;
-    const struct elf_segment *segments = (const void *)(program->file + header->program_headers);
+    const struct elf_segment *segments = segments_of(program);
 
-    for (unsigned i = 0; i < header->program_header_count; i++) {
+    for (unsigned i = 0; i < header_of(program)->program_header_count; i++) {
+        const struct elf_segment *segment = &segments[i];
+        const uint8_t *in_image = program->file + segment->offset;
+        uint32_t offset = segment->address % PAGE_BYTES;
         enum error error;
 
-        if (segments[i].type != ELF_LOAD || segments[i].memory_bytes == 0)
+        if (!is_loaded(segment))
             continue;
-        error = load_segment(program, space, &segments[i]);
+        if (!is_sound(program, segment))
+            return ERROR_BAD_VALUE;
+        if ((segment->flags & ELF_WRITABLE) != 0) {
+            memcpy(pages + offset, in_image, segment->file_bytes);
+            error = map_segment(space, segment, pages);
+            pages += page_count(segment) * PAGE_BYTES;
+        } else {
+            error = map_segment(space, segment, in_image - offset);
+        }
         if (error != OK)
             return error;
     }
-    *entry = header->entry;
+    *entry = header_of(program)->entry;
     return OK;
 }

@@ -20,12 +20,12 @@ extern const struct program programs[];
 /* By name; NULL if there is none. */
 const struct program *program_find(const char *name);
 
-/* Maps the program into an empty address space and says where it starts. Pages it may write are
- * its own copies; task_destroy frees them. */
-enum error program_load(const struct program *program, struct address_space *space,
-                        uint32_t *entry);
+/* How many pages of its own a task needs for the program: those it may write. */
+uint32_t program_own_pages(const struct program *program);
 
-/* One zeroed, writable page of user memory; NULL without memory. */
-void *program_add_page(struct address_space *space, uint32_t address);
+/* Maps the program into an empty address space and says where it starts. What it may write are
+ * copies in `pages`: program_own_pages of them, zeroed. */
+enum error program_load(const struct program *program, struct address_space *space, uint8_t *pages,
+                        uint32_t *entry);
 
 #endif

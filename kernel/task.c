@@ -8,7 +8,7 @@
 #include "kernel/sched/dispatch.h"
 
 #define FAULT_STACK_PAGES 1
-#define USER_STACK_PAGES 4
+#define USER_STACK_PAGES 2
 #define MAX_ARGUMENTS 8
 
 _Static_assert(sizeof(struct task) < 1536, "the rest of the block is the kernel stack");
@@ -62,44 +62,35 @@ static uint32_t build_arguments(uint8_t *page, uint32_t page_address, const char
     return page_address + top;
 }
 
+/* Tables, stack and program in the zeroed pages of the task's block behind its record. */
 static enum error build_user_memory(struct task *task, const struct program *program,
                                     const char *const *argv)
 {
-    uint32_t entry, stack_pointer = 0;
-    enum error error = arch_space_create(&task->space);
+    uint8_t *tables = task_stack_top(task), *stack = tables + SPACE_PAGES * PAGE_BYTES;
+    uint8_t *own = stack + USER_STACK_PAGES * PAGE_BYTES;
+    uint32_t stack_base = USER_LIMIT - USER_STACK_PAGES * PAGE_BYTES, entry, stack_pointer;
+    enum error error;
 
-    if (error == OK)
-        error = program_load(program, &task->space, &entry);
+    arch_space_create(&task->space, tables);
+    error = program_load(program, &task->space, own, &entry);
+    for (uint32_t i = 0; error == OK && i < USER_STACK_PAGES; i++)
+        error = arch_space_map(&task->space, stack_base + i * PAGE_BYTES,
+                               (uint32_t)stack + i * PAGE_BYTES, true, false);
     if (error != OK)
         return error;
-    for (unsigned i = 1; i <= USER_STACK_PAGES; i++) {
-        uint32_t address = USER_LIMIT - i * PAGE_BYTES;
-        uint8_t *page = program_add_page(&task->space, address);
-
-        if (page == NULL)
-            return ERROR_NO_MEMORY;
-        if (i == 1)
-            stack_pointer = build_arguments(page, address, argv);
-    }
+    stack_pointer = build_arguments(own - PAGE_BYTES, USER_LIMIT - PAGE_BYTES, argv);
     if (stack_pointer == 0)
         return ERROR_BAD_VALUE;
     arch_prepare_user(task, entry, stack_pointer);
     return OK;
 }
 
-/* Pages mapped read-only belong to the kernel image, all others to the task. */
-static void free_user_memory(struct address_space *space)
+/* One run of pages holds all that a task has but its arena: its record, its kernel stack, and what
+ * build_user_memory makes. */
+static void free_memory(struct task *task)
 {
-    for (uint32_t address = USER_BASE; space->directory != NULL && address < USER_LIMIT;
-         address += PAGE_BYTES) {
-        bool writable;
-        uint32_t phys = arch_space_lookup(space, address, &writable);
-
-        if (phys != 0 && writable)
-            memory_free((void *)phys, 1);
-    }
-    arena_free(space);
-    arch_space_destroy(space);
+    arena_free(&task->space);
+    memory_free(task, task->pages);
 }
 
 struct task *task_create(const struct program *program, const char *name, const char *const *argv,
@@ -112,19 +103,21 @@ struct task *task_create_with_arena(const struct program *program, const char *n
                                     const char *const *argv, const struct bitmap *affinity,
                                     uint32_t arena_kib)
 {
-    struct task *task = memory_allocate(TASK_PAGES);
+    uint32_t user_pages = SPACE_PAGES + USER_STACK_PAGES + program_own_pages(program);
+    struct task *task = memory_allocate(TASK_PAGES + user_pages);
 
     if (task == NULL)
         return NULL;
     memset(task, 0, sizeof *task); /* the stack behind it need not be clear */
+    arch_zero_pages(task_stack_top(task), user_pages);
+    task->pages = TASK_PAGES + user_pages;
     entity_init(&task->entity, affinity);
     task->canary = TASK_CANARY;
     task->pid = __atomic_add_fetch(&last_pid, 1, __ATOMIC_RELAXED);
     format_buffer(task->name, sizeof task->name, "%s", name);
     if (build_user_memory(task, program, argv) != OK ||
         arena_allocate(&task->space, arena_kib) != OK) {
-        free_user_memory(&task->space);
-        memory_free(task, TASK_PAGES);
+        free_memory(task);
         return NULL;
     }
     return task;
@@ -134,6 +127,5 @@ void task_destroy(struct task *task)
 {
     ASSERT(task->state != TASK_STARTED);
     task_check_stack(task);
-    free_user_memory(&task->space);
-    memory_free(task, TASK_PAGES);
+    free_memory(task);
 }

@@ -32,6 +32,7 @@ struct task {
     struct address_space space; /* [I] */
     struct fpu_state fpu;       /* [r] saved while it does not run; not of kernel threads */
     void *stack_pointer;        /* [r] saved while it does not run */
+    uint32_t pages;             /* [I] of the block that begins with this record */
     uint32_t pid;               /* [I] */
     char name[TASK_NAME_BYTES]; /* [I] as the log calls it */
     uint32_t state;             /* [a] enum task_state */

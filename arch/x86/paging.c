@@ -111,22 +111,14 @@ volatile void *paging_map_device(uint64_t phys, size_t length_bytes)
     return (volatile void *)(DEVICE_BASE + first * PAGE_BYTES + offset);
 }
 
-enum error arch_space_create(struct address_space *space)
+void arch_space_create(struct address_space *space, void *pages)
 {
-    space->directory = memory_allocate_zeroed(2);
-    if (space->directory == NULL)
-        return ERROR_NO_MEMORY;
+    _Static_assert(SPACE_PAGES * PAGE_BYTES == 2 * sizeof(page_table), "a directory and a table");
+    space->directory = pages;
     space->table = space->directory + ENTRIES;
     space->directory[0] = phys_of(space->table) | PAGE_PRESENT | PAGE_WRITABLE | PAGE_USER;
     memcpy(space->root, kernel_space.root, sizeof space->root);
     space->root[USER_BASE / GIGABYTE] = phys_of(space->directory) | PAGE_PRESENT;
-    return OK;
-}
-
-void arch_space_destroy(struct address_space *space)
-{
-    memory_free(space->directory, 2);
-    space->directory = NULL;
 }
 
 enum error arch_space_map(struct address_space *space, uint32_t address, uint32_t phys,
