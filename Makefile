@@ -34,7 +34,7 @@ FREESTANDING := $(COMMON) -O2 -m32 -mtune=generic -ffreestanding -fno-pie -fno-p
     -ffile-prefix-map=$(CURDIR)=. -g
 KERNEL_CFLAGS := $(FREESTANDING) -march=i486 -DVERSION='"$(VERSION)"'
 # An in-order Atom misses the one register more than a backtrace through MD5 would be worth.
-USER_CFLAGS := $(FREESTANDING) -march=i686 -fomit-frame-pointer
+USER_CFLAGS := $(FREESTANDING) -march=i686 -fomit-frame-pointer -ffunction-sections
 LDFLAGS := -m elf_i386 --build-id=none -z noexecstack -z max-page-size=4096 --no-warn-rwx-segments
 
 KERNEL_C   := $(PURE_KERNEL) \
@@ -44,25 +44,24 @@ KERNEL_ASM := $(sort $(wildcard boot/*.asm arch/x86/*.asm kernel/*.asm))
 KERNEL_OBJ := $(KERNEL_C:%.c=$(B)/kernel/%.o) $(KERNEL_ASM:%.asm=$(B)/kernel/%.asm.o)
 
 # What every program may use; the linker takes what it needs.
-USER_LIB := $(patsubst %,$(B)/user/%.o,user/libuser kernel/lib/format kernel/lib/string \
-    kernel/lib/clock_math kernel/lib/words)
+USER_LIB := $(patsubst %,$(B)/user/%.o,user/libuser user/program user/arguments kernel/lib/format \
+    kernel/lib/string kernel/lib/clock_math kernel/lib/words)
 USER_PROGRAMS := md5 hog crash bench chase mixed passes int x87 simd job pairmd5 fpu arena
 USER_ELF := $(USER_PROGRAMS:%=$(B)/user/%.elf)
 md5_OBJ  := user/md5/main user/md5/md5 user/md5/command
 crash_OBJ := user/crash
 bench_OBJ := user/bench
 hog_OBJ  := user/hog user/md5/md5 user/md5/command
-WORK     := user/program user/arguments
-chase_OBJ := user/chase $(WORK) user/work/ring
-mixed_OBJ := user/mixed $(WORK) user/work/ring user/md5/md5
-passes_OBJ := user/passes $(WORK) user/work/ring
-int_OBJ  := user/int $(WORK) user/work/compute
-x87_OBJ  := user/x87 $(WORK) user/work/x87_work
-simd_OBJ := user/simd $(WORK) user/work/compute user/work/simd_sse2 user/work/simd_mmx
-job_OBJ  := user/job $(WORK) user/work/compute
-arena_OBJ := user/arena $(WORK)
-fpu_OBJ  := user/fpu $(WORK)
-pairmd5_OBJ := user/pairmd5 $(WORK) user/md5/md5 user/md5/md5_pair user/md5/command
+chase_OBJ := user/chase user/work/ring
+mixed_OBJ := user/mixed user/work/ring user/md5/md5
+passes_OBJ := user/passes user/work/ring
+int_OBJ  := user/int user/work/compute
+x87_OBJ  := user/x87 user/work/x87_work
+simd_OBJ := user/simd user/work/compute user/work/simd_sse2 user/work/simd_mmx
+job_OBJ  := user/job user/work/compute
+arena_OBJ := user/arena
+fpu_OBJ  := user/fpu
+pairmd5_OBJ := user/pairmd5 user/md5/md5 user/md5/md5_pair user/md5/command
 
 # The only files with instructions that not every CPU has: whoever calls them asks CPUID first.
 VECTOR_CFLAGS = $(filter-out -mgeneral-regs-only,$(FREESTANDING)) -march=i686 -fomit-frame-pointer
@@ -96,9 +95,14 @@ $(B)/asm_offsets.inc: arch/x86/asm_offsets.c Makefile
 	@echo "  GEN   $@"
 	$(Q)sed -n 's/.*"@define \(.*\)".*/%define \1/p' $(@:.inc=.s) > $@
 
-$(USER_ELF): $(B)/user/%.elf: $(B)/user/user/start.asm.o $(USER_LIB) user/user.ld
+$(B)/user/libuser.a: $(USER_LIB)
+	@rm -f $@
+	@echo "  AR    $@"
+	$(Q)ar rcsD $@ $^
+
+$(USER_ELF): $(B)/user/%.elf: $(B)/user/user/start.asm.o $(B)/user/libuser.a user/user.ld
 	@echo "  LD    $@"
-	$(Q)$(LD) $(LDFLAGS) -T user/user.ld --strip-debug -o $@ $(filter-out %.ld,$^)
+	$(Q)$(LD) $(LDFLAGS) -T user/user.ld --strip-all --gc-sections -o $@ $(filter %.o,$^) $(filter %.a,$^)
 $(foreach p,$(USER_PROGRAMS),$(eval $(B)/user/$(p).elf: $($(p)_OBJ:%=$(B)/user/%.o)))
 
 # The image without debug data is what boots; the other one is for GDB.

@@ -66,7 +66,7 @@ static void divide(void)
 /* Data is never executable where the CPU can tell; the bytes are no instructions either way. */
 static void jump(void)
 {
-    static const uint16_t bytes[2] = {0x0b0f, 0x0b0f};
+    static uint16_t bytes[2] = {0x0b0f, 0x0b0f};
 
     ((void (*)(void))(uintptr_t)bytes)();
 }
