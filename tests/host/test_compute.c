@@ -91,7 +91,7 @@ static void test_simd_checksum_covers_all(void **state)
     }
 }
 
-static void test_x87_streams_stay_alive(void **state)
+static void test_streams_of_x87_stay_alive(void **state)
 {
     struct x87_work work, before;
 
@@ -107,7 +107,7 @@ static void test_x87_streams_stay_alive(void **state)
     }
 }
 
-static void test_x87_steps_may_be_cut(void **state)
+static void test_steps_of_x87_may_be_cut(void **state)
 {
     struct x87_work whole, parts;
     uint64_t first[2], second[2];
@@ -124,7 +124,7 @@ static void test_x87_steps_may_be_cut(void **state)
 }
 
 /* Each of the 80 bits of each stream. */
-static void test_x87_checksum_covers_all(void **state)
+static void test_checksum_of_x87_covers_all(void **state)
 {
     struct x87_work work;
     uint64_t clean[2], sum[2];
@@ -151,9 +151,9 @@ int main(void)
         cmocka_unit_test(test_int_steps),
         cmocka_unit_test(test_vectors_of_both_kinds_do_the_same),
         cmocka_unit_test(test_simd_checksum_covers_all),
-        cmocka_unit_test(test_x87_streams_stay_alive),
-        cmocka_unit_test(test_x87_steps_may_be_cut),
-        cmocka_unit_test(test_x87_checksum_covers_all),
+        cmocka_unit_test(test_streams_of_x87_stay_alive),
+        cmocka_unit_test(test_steps_of_x87_may_be_cut),
+        cmocka_unit_test(test_checksum_of_x87_covers_all),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
