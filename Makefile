@@ -105,14 +105,14 @@ $(USER_ELF): $(B)/user/%.elf: $(B)/user/user/start.asm.o $(B)/user/libuser.a use
 	$(Q)$(LD) $(LDFLAGS) -T user/user.ld --strip-all --gc-sections -o $@ $(filter %.o,$^) $(filter %.a,$^)
 $(foreach p,$(USER_PROGRAMS),$(eval $(B)/user/$(p).elf: $($(p)_OBJ:%=$(B)/user/%.o)))
 
-# The image without debug data is what boots; the other one is for GDB.
+# The image without symbols is what boots; the other one is for GDB.
 $(B)/tandem.debug.elf: $(KERNEL_OBJ) linker.ld
 	@echo "  LD    $@"
 	$(Q)$(LD) $(LDFLAGS) -T linker.ld -o $@ $(KERNEL_OBJ)
 
 $(B)/tandem.elf: $(B)/tandem.debug.elf
 	@echo "  STRIP $@"
-	$(Q)objcopy --strip-debug $< $@
+	$(Q)objcopy --strip-all $< $@
 
 # ---- host: pure code with sanitizers, tests, tools -------------------------------------------
 HOST_CFLAGS := $(COMMON) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all

@@ -10,6 +10,7 @@ import pytest
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 IMAGE = os.path.join(ROOT, "build", "tandem.elf")
+WITH_SYMBOLS = os.path.join(ROOT, "build", "tandem.debug.elf")
 LIMIT_S = 300
 
 
@@ -53,7 +54,8 @@ def test_kernel_uses_no_fpu_and_no_vector_registers():
 
 
 def test_nothing_is_undefined():
-    assert output_of("nm", "-u", IMAGE) == ""
+    assert output_of("nm", WITH_SYMBOLS)
+    assert output_of("nm", "-u", WITH_SYMBOLS) == ""
 
 
 def test_two_checkouts_give_identical_images(tmp_path, image):
