@@ -8,6 +8,9 @@
 #include "kernel/log.h"
 #include "kernel/main.h"
 
+#define HISTOGRAM_BINS 9 /* ratios from 1.0 in steps of a quarter */
+#define HISTOGRAM_WIDTH 40u
+
 /* ---- peg: one that never ends, and where the next ones land ---- */
 
 static struct task *hog; /* between prepare and finish */
@@ -40,6 +43,28 @@ static void finish_peg(struct run *run)
     hog = NULL;
 }
 
+/* How often which ratio occurred: two peaks are two kinds of luck. */
+static void show_histogram(const struct run *run)
+{
+    uint32_t bins[HISTOGRAM_BINS] = {0}, count;
+    const uint32_t *times = run_sorted(run, &run->variants[0], SERIES_TIME, &count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t ratio = stats_percent(times[i], harness_solo_us);
+        uint32_t bin = ratio < 100 ? 0 : (ratio - 88) / 25;
+        bins[bin < HISTOGRAM_BINS ? bin : HISTOGRAM_BINS - 1]++;
+    }
+    for (uint32_t bin = 0; bin < HISTOGRAM_BINS; bin++) {
+        static const char stars[] = "****************************************";
+        uint32_t width = count == 0 ? 0 : bins[bin] * HISTOGRAM_WIDTH / count;
+
+        if (bins[bin] > 0)
+            log_print("  %s%u.%02u x solo: %3u %.*s\n",
+                      bin == HISTOGRAM_BINS - 1 ? "from " : "about ", 1 + bin / 4, bin % 4 * 25,
+                      bins[bin], (int)(width == 0 ? 1 : width), stars);
+    }
+}
+
 const struct experiment exp_peg = {
     .name = "peg",
     .question = "One task hogs a CPU; how long does an md5 -t take that is started beside it?",
@@ -48,6 +73,7 @@ const struct experiment exp_peg = {
     .prepare = prepare_peg,
     .round = round_peg,
     .finish = finish_peg,
+    .show = show_histogram,
     .say = say_how_cores_were_used,
 };
 

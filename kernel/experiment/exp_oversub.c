@@ -48,7 +48,7 @@ static void add_variant(struct run *run, uint32_t j, uint32_t jobs)
     format_buffer(name, sizeof name, "j%u", j);
     format_buffer(rows[number], sizeof rows[number], number == 0 ? "make -j%u" : "  -j%u", j);
     variant = run_add_variant(run, name, j);
-    variant->solo_us = job.us;
+    variant->solo_of = &job;
     variant->row = rows[number];
     variant->article = j == 4 ? "make -j4" : j == 128 ? "make -j128" : NULL;
     run_add_key(variant, " j=%u job_blocks=%u", j, job.amount);
@@ -107,6 +107,7 @@ static void round_of(struct run *run, uint32_t number)
 
 static void round_all(struct run *run)
 {
+    work_measure(&job, 1);
     for (uint32_t i = 0; i < run->variant_count; i++)
         round_of(run, i);
 }
@@ -116,7 +117,7 @@ static void finish(struct run *run)
     for (uint32_t i = 0; i < run->variant_count; i++) {
         struct variant *v = &run->variants[i];
         uint32_t response_us = run_median(run, v, SERIES_RESPONSE);
-        uint32_t percent = stats_percent(response_us, v->solo_us);
+        uint32_t percent = stats_percent(response_us, job.us);
 
         run_add_key(v, " response_us=%u ratio_response=%u.%02u switches=%u", response_us,
                     percent / 100, percent % 100, run_median(run, v, SERIES_SWITCHES));

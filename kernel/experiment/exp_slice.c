@@ -15,6 +15,7 @@
 #include "kernel/main.h"
 
 #define JOB_US 1000u
+#define JOB_MAX 8000000u
 #define YIELDS 2000u
 #define LONG_SLICE_US 10000u
 #define SHORT_SLICE_US 1000u
@@ -135,9 +136,11 @@ static bool start_hogs(struct run *run)
 
 static uint32_t prepare(struct run *run, const char **why)
 {
-    job = work_md5(1);
-    if (!work_calibrate(&job, JOB_US, main_options.blocks, why))
-        return 0;
+    if (job.us == 0) {
+        job = work_job();
+        if (!work_calibrate(&job, JOB_US, JOB_MAX, why))
+            return 0;
+    }
     *why = "no memory for all the tasks";
     if (!measure_switch() || !measure_loss(LONG, LONG_SLICE_US) ||
         !measure_loss(SHORT, SHORT_SLICE_US) || !start_hogs(run))

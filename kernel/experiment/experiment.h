@@ -19,7 +19,8 @@ struct experiment {
      * says why. */
     uint32_t (*prepare)(struct run *run, const char **why);
     void (*round)(struct run *run);
-    void (*finish)(struct run *run); /* NULL: nothing to undo */
+    void (*finish)(struct run *run);     /* NULL: nothing to undo */
+    void (*show)(const struct run *run); /* prints more of the numbers, for people; or NULL */
     /* Prints what the numbers mean: a sentence chosen by them, without its full stop. */
     void (*say)(const struct run *run);
 };
@@ -28,6 +29,7 @@ struct experiment {
 extern const struct experiment exp_solo, exp_pair, exp_siblings, exp_same_cpu;
 extern const struct experiment exp_peg, exp_fill;
 extern const struct experiment exp_slice, exp_oversub, exp_pause;
+extern const struct experiment exp_memory, exp_migrate, exp_interleave, exp_module;
 
 /* All of them, in the order in which they are run, the solo time first; ended by NULL. */
 extern const struct experiment *const experiments[];

@@ -43,7 +43,19 @@ static enum places_distance distance_of(uint32_t a, uint32_t b)
     return cpus[a].place.package == cpus[b].place.package ? PLACES_CORE : PLACES_PACKAGE;
 }
 
-bool places_pair(enum places_distance distance, struct bitmap *first, struct bitmap *second)
+static bool has_distance(uint32_t a, uint32_t b, enum places_distance distance)
+{
+    return distance_of(a, b) == distance;
+}
+
+static bool are_mates(uint32_t a, uint32_t b, enum places_distance unused)
+{
+    (void)unused;
+    return a != b && cpus[a].place.module == cpus[b].place.module;
+}
+
+static bool find_pair(bool (*fits)(uint32_t, uint32_t, enum places_distance),
+                      enum places_distance distance, struct bitmap *first, struct bitmap *second)
 {
     struct bitmap usable = sched_usable_cpus();
 
@@ -52,7 +64,7 @@ bool places_pair(enum places_distance distance, struct bitmap *first, struct bit
     BITMAP_FOR_EACH(a, &usable)
     {
         for (uint32_t b = a; b != BITMAP_NONE; b = bitmap_next(&usable, b + 1)) {
-            if (distance_of(a, b) != distance)
+            if (!fits(a, b, distance))
                 continue;
             bitmap_set(first, a);
             bitmap_set(second, b);
@@ -60,6 +72,16 @@ bool places_pair(enum places_distance distance, struct bitmap *first, struct bit
         }
     }
     return false;
+}
+
+bool places_pair(enum places_distance distance, struct bitmap *first, struct bitmap *second)
+{
+    return find_pair(has_distance, distance, first, second);
+}
+
+bool places_mates(struct bitmap *first, struct bitmap *second)
+{
+    return find_pair(are_mates, PLACES_SIBLING, first, second);
 }
 
 const char *places_distance_name(enum places_distance distance)

@@ -26,6 +26,10 @@ enum places_distance { PLACES_SAME_CPU, PLACES_SIBLING, PLACES_CORE, PLACES_PACK
  * of one package, two packages. False if the machine has no such two. */
 bool places_pair(enum places_distance distance, struct bitmap *first, struct bitmap *second);
 
+/* The same for two CPUs of one AMD family 15h compute unit, whether or not the command line lets it
+ * count as a core; elsewhere the two threads of a core. */
+bool places_mates(struct bitmap *first, struct bitmap *second);
+
 /* As the log calls it: "same_cpu", "sibling", "core", "package". */
 const char *places_distance_name(enum places_distance distance);
 

@@ -4,6 +4,7 @@
 
 #include "kernel/experiment/experiment.h"
 #include "kernel/experiment/places.h"
+#include "kernel/experiment/work.h"
 #include "kernel/lib/format.h"
 #include "kernel/lib/string.h"
 #include "kernel/log.h"
@@ -86,10 +87,14 @@ const char *reliability_problem(const struct run *run, const struct variant *var
         return "the time stamp counter may change its rate with the CPU";
     if (variant->needs_caches && !caches_are_real())
         return "this emulator has no caches of its own";
+    if (variant->own_problem != NULL)
+        return variant->own_problem;
     if (!run->clean_only)
         return "something else ran on the host";
     if (solo_spread_percent > SPREAD_MAX_PERCENT)
         return "the solo times differ too much: is the machine busy with something else?";
+    if (variant->solo_of != NULL && variant->solo_of->spread_percent > SPREAD_MAX_PERCENT)
+        return "times of the same work alone differ by more than 10 percent";
     if (variant->spread != SPREAD_ANY && variant->spread_percent > SPREAD_MAX_PERCENT)
         return "times that should be equal differ by more than 10 percent";
     return NULL;

@@ -4,12 +4,8 @@
 #include "kernel/experiment/harness.h"
 #include "kernel/experiment/reliability.h"
 #include "kernel/experiment/table.h"
-#include "kernel/lib/string.h"
 #include "kernel/log.h"
 #include "kernel/main.h"
-
-#define HISTOGRAM_BINS 9 /* ratios from 1.0 in steps of a quarter */
-#define HISTOGRAM_WIDTH 40u
 
 static void print_head(const struct run *run, const char *tag)
 {
@@ -52,28 +48,6 @@ static void print_ratio(const char *key, uint32_t percent)
     log_print(" %s=%u.%02u", key, percent / 100, percent % 100);
 }
 
-/* How often which ratio occurred: two peaks are two kinds of luck. */
-static void print_histogram(const struct run *run)
-{
-    uint32_t bins[HISTOGRAM_BINS] = {0}, count;
-    const uint32_t *times = run_sorted(run, &run->variants[0], SERIES_TIME, &count);
-
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t ratio = stats_percent(times[i], harness_solo_us);
-        uint32_t bin = ratio < 100 ? 0 : (ratio - 88) / 25;
-        bins[bin < HISTOGRAM_BINS ? bin : HISTOGRAM_BINS - 1]++;
-    }
-    for (uint32_t bin = 0; bin < HISTOGRAM_BINS; bin++) {
-        static const char stars[] = "****************************************";
-        uint32_t width = count == 0 ? 0 : bins[bin] * HISTOGRAM_WIDTH / count;
-
-        if (bins[bin] > 0)
-            log_print("  %s%u.%02u x solo: %3u %.*s\n",
-                      bin == HISTOGRAM_BINS - 1 ? "from " : "about ", 1 + bin / 4, bin % 4 * 25,
-                      bins[bin], (int)(width == 0 ? 1 : width), stars);
-    }
-}
-
 /* A variant that is compared with within another one's record. */
 static void print_parts(const struct run *run)
 {
@@ -91,8 +65,9 @@ static void print_result(const struct run *run, const struct variant *v)
     log_print(" tasks=%u rounds=%u clean_rounds=%u disturbed_rounds=%u unknown_rounds=%u",
               run->tasks, run->round, run->rounds.clean, run->rounds.disturbed,
               run->rounds.unknown);
-    log_print(" solo_us=%u min_us=%u median_us=%u max_us=%u makespan_us=%u", v->solo_us,
-              v->times.min, v->times.median, v->times.max, v->makespan_us);
+    log_print(" solo_us=%u min_us=%u median_us=%u max_us=%u makespan_us=%u", v->solo_us / v->per_us,
+              v->times.min / v->per_us, v->times.median / v->per_us, v->times.max / v->per_us,
+              v->makespan_us);
     print_ratio("ratio_min", v->ratio.min);
     print_ratio("ratio_median", v->ratio.median);
     print_ratio("ratio_max", v->ratio.max);
@@ -125,8 +100,8 @@ void report_results(struct run *run)
     for (uint32_t i = 0; i < run->variant_count; i++)
         if (!run->variants[i].is_part)
             print_result(run, &run->variants[i]);
-    if (strcmp(run->experiment->name, "peg") == 0)
-        print_histogram(run);
+    if (run->experiment->show != NULL)
+        run->experiment->show(run);
     problem = first_problem(run);
     if (problem == NULL)
         log_print("Meaning: ");

@@ -17,7 +17,7 @@ struct variant *run_add_variant(struct run *run, const char *name, uint32_t busy
 
     ASSERT(run->variant_count <= RUN_MAX_VARIANTS);
     *variant = (struct variant){
-        .busy = busy, .slice_us = main_options.slice_us, .solo_us = harness_solo_us};
+        .busy = busy, .slice_us = main_options.slice_us, .solo_us = harness_solo_us, .per_us = 1};
     format_buffer(variant->name, sizeof variant->name, "%s", name);
     return variant;
 }
@@ -104,6 +104,8 @@ static void evaluate(struct run *run, struct variant *variant)
     if (variant->samples > 0)
         variant->times = (struct stats){sorted[0], sorted[(variant->samples - 1) / 2],
                                         sorted[variant->samples - 1]};
+    if (variant->solo_of != NULL)
+        variant->solo_us = variant->solo_of->us;
     if (run->experiment == &exp_solo && variant->solo_us == 0)
         variant->solo_us = harness_solo_us = variant->times.median;
     variant->ratio = (struct stats){stats_percent(variant->times.min, variant->solo_us),

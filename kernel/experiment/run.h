@@ -29,6 +29,8 @@ enum series {
     SERIES_WAIT,     /* runnable, but not running */
     SERIES_RESPONSE, /* mean of a round's tasks, start to end */
     SERIES_SWITCHES, /* of a round's tasks together; a count */
+    SERIES_WARM,     /* a pass over a working set that is in the caches */
+    SERIES_SECOND,   /* the second pass after a move */
 };
 
 /* How samples of one kind are expected to lie. */
@@ -45,7 +47,10 @@ struct variant {
     const char *article;       /* the article's figure, for the closing table */
     uint32_t busy;             /* CPUs that have something to do, if there are so many */
     uint32_t slice_us;
-    uint32_t solo_us; /* what its ratios are to: the same work alone */
+    const struct work *solo_of; /* that work, if it is measured all along; NULL: solo_us says it */
+    uint32_t solo_us;           /* what its ratios are to: the same work alone */
+    uint32_t per_us;            /* its samples and solo_us count so many to the microsecond */
+    const char *own_problem;    /* why it means nothing on this machine, or NULL */
     enum spread_rule spread;
     bool needs_caches; /* means nothing without real ones */
     bool is_part;      /* a comparison within another variant's record, without its own */

@@ -9,10 +9,9 @@
 #include "kernel/lib/string.h"
 #include "kernel/log.h"
 
-#define MAX_MEASUREMENTS 9
 #define CALIBRATION_TRIES 12
-#define CALIBRATION_MEASUREMENTS 3
-#define GROWTH 8u       /* most that one try does more than the one before */
+#define CALIBRATION_TIMES 3
+#define GROWTH 6u       /* so many times as much as the try before */
 #define CLOSE_ENOUGH 4u /* from this part of the time on, the rest is in proportion */
 #define STATUS_CANNOT 3 /* a program's status where the CPU lacks what it needs */
 
@@ -32,10 +31,36 @@ struct work work_md5(uint32_t blocks)
     return work;
 }
 
+struct work work_job(void)
+{
+    return (struct work){.name = "job", .program = "job", .flag = "-n", .amount = 1};
+}
+
+struct work work_chase(uint32_t kib)
+{
+    return (struct work){.name = "chase",
+                         .program = "chase",
+                         .flag = "-n",
+                         .amount = 1000,
+                         .kib = kib,
+                         .compared_bytes = 8}; /* where it ended; then the time */
+}
+
+struct work work_mixed(uint32_t kib)
+{
+    return (struct work){
+        .name = "mixed", .program = "mixed", .flag = "-n", .amount = 10, .kib = kib};
+}
+
+struct work work_units(const char *program)
+{
+    return (struct work){.name = program, .program = program, .flag = "-n", .amount = 1};
+}
+
 void work_set_amount(struct work *work, uint32_t amount)
 {
     work->amount = amount;
-    work->us = 0;
+    work->us = work->times = 0;
     work->expected_bytes = 0;
 }
 
@@ -58,7 +83,8 @@ struct task *work_task(const struct work *work, const struct bitmap *affinity)
         argv[argc++] = work->flag;
         argv[argc++] = amount;
     }
-    task = task_create(program_find(work->program), work->name, argv, affinity);
+    task =
+        task_create_with_arena(program_find(work->program), work->name, argv, affinity, work->kib);
     if (task == NULL)
         log_error("harness", "no memory for one more task: %s", work->name);
     return task;
@@ -66,15 +92,17 @@ struct task *work_task(const struct work *work, const struct bitmap *affinity)
 
 bool work_is_right(struct work *work, const struct task *task)
 {
-    if (task->faulted || task->exit_status != 0 || task->result_bytes <= work->measured_bytes)
+    uint32_t from = work->compared_from;
+    uint32_t bytes = work->compared_bytes != 0 ? work->compared_bytes : task->result_bytes;
+
+    if (task->faulted || task->exit_status != 0 || task->result_bytes == 0)
         return false;
     if (work->expected_bytes == 0) {
         memcpy(work->expected, task->result, sizeof work->expected);
         work->expected_bytes = task->result_bytes;
     }
     return task->result_bytes == work->expected_bytes &&
-           memcmp(task->result + work->measured_bytes, work->expected + work->measured_bytes,
-                  task->result_bytes - work->measured_bytes) == 0;
+           memcmp(task->result + from, work->expected + from, bytes) == 0;
 }
 
 /* Does it alone, unrecorded. The time in microseconds, at least 1; 0 if it failed, and *why. */
@@ -109,15 +137,22 @@ static uint32_t time_alone(struct work *work, const char **why)
 
 bool work_measure(struct work *work, uint32_t times)
 {
-    uint32_t samples[MAX_MEASUREMENTS];
+    uint32_t sorted[WORK_MAX_TIMES], count;
+    struct stats stats;
     const char *why;
 
-    if (times > MAX_MEASUREMENTS)
-        times = MAX_MEASUREMENTS;
-    for (uint32_t i = 0; i < times; i++)
-        if ((samples[i] = time_alone(work, &why)) == 0)
+    for (uint32_t i = 0; i < times; i++) {
+        uint32_t us = time_alone(work, &why);
+
+        if (us == 0)
             return false;
-    work->us = stats_of(samples, times).median;
+        work->alone_us[work->times++ % WORK_MAX_TIMES] = us;
+    }
+    count = work->times < WORK_MAX_TIMES ? work->times : WORK_MAX_TIMES;
+    memcpy(sorted, work->alone_us, count * sizeof sorted[0]);
+    stats = stats_of(sorted, count);
+    work->us = stats.median;
+    work->spread_percent = stats_spread_percent(&stats);
     return true;
 }
 
@@ -131,24 +166,41 @@ static uint32_t scaled(uint32_t amount, uint32_t part, uint32_t whole, uint32_t 
     return product == 0 ? 1 : (uint32_t)product;
 }
 
+/* The shorter of two times: something else may have run. */
+static uint32_t least_time(struct work *work, const char **why)
+{
+    uint32_t first = time_alone(work, why), second = first == 0 ? 0 : time_alone(work, why);
+
+    return second < first ? second : first;
+}
+
+/* Grows the amount until it makes a difference that tells how much more is needed. */
+static bool fit(struct work *work, uint32_t target_us, uint32_t maximum, const char **why)
+{
+    uint32_t fixed_us = least_time(work, why), us = fixed_us;
+
+    for (unsigned try = 0; try < CALIBRATION_TRIES && us != 0; try++) {
+        uint32_t more_us = us > fixed_us ? us - fixed_us : 0;
+        bool enough = more_us >= target_us / CLOSE_ENOUGH;
+
+        if (enough || work->amount == maximum) {
+            if (more_us > 0)
+                work_set_amount(work, scaled(work->amount, target_us, more_us, maximum));
+            return true;
+        }
+        work_set_amount(work, scaled(work->amount, GROWTH, 1, maximum));
+        us = least_time(work, why);
+    }
+    return us != 0;
+}
+
 bool work_calibrate(struct work *work, uint32_t target_us, uint32_t maximum, const char **why)
 {
-    for (unsigned try = 0; try < CALIBRATION_TRIES; try++) {
-        uint32_t us = time_alone(work, why), growth;
-
-        if (us == 0)
-            return false;
-        if (us >= target_us / CLOSE_ENOUGH || work->amount == maximum) {
-            work_set_amount(work, scaled(work->amount, target_us, us, maximum));
-            break;
-        }
-        growth = target_us / us < GROWTH ? target_us / us : GROWTH;
-        work_set_amount(work, scaled(work->amount, growth, 1, maximum));
-    }
-    if (!work_measure(work, CALIBRATION_MEASUREMENTS)) {
-        *why = "it failed when it was run alone";
+    if (!fit(work, target_us, maximum, why))
         return false;
-    }
+    *why = "it failed when it was run alone";
+    if (!work_measure(work, CALIBRATION_TIMES))
+        return false;
     log_print("work: task=\"%s\" amount=%u kib=%u solo_us=%u\n", work->name, work->amount,
               work->kib, work->us);
     return true;
