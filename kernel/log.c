@@ -7,7 +7,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/spinlock.h"
 
-#define LOG_RING_BYTES (256u * 1024) /* a power of two */
+#define LOG_RING_BYTES (128u * 1024) /* a power of two */
 
 static struct spinlock log_lock = SPINLOCK("log");
 static char ring[LOG_RING_BYTES];     /* guarded by log_lock, like all below */

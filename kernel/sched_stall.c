@@ -39,7 +39,7 @@ static void pay_stalls(struct task *task)
 {
     uint64_t before = run_time_of(task), after;
 
-    while (stall_due(arch_this_cpu(), task) != 0) {
+    while (!task->doomed && stall_due(arch_this_cpu(), task) != 0) {
         /* It may be taken off the CPU in there, and continue on another. */
         arch_wait_for_interrupt();
         after = run_time_of(task);
@@ -52,8 +52,9 @@ void sched_pay_dues(void)
 {
     struct task *task = arch_this_cpu()->running;
 
-    if (task->doomed)
-        sched_exit();
     if (smt_model_percent != 0)
         pay_stalls(task);
+    /* Last: who ends it while it pays interrupts it there, and then no more. */
+    if (task->doomed)
+        sched_exit();
 }
