@@ -32,6 +32,8 @@ KEYS = {
     "topology": "packages cores cpus threads_per_core shares method vendor model_name",
     "fpu": "state sse",
     "timer": "tsc_hz tsc_invariant reference error_ppm tick slice_us",
+    "work": "task amount kib solo_us",
+    "buffers": "kib cache_kib cache_known",
     "run": "experiment sched tasks rounds slice_us smt_model blocks host_cpus sharing",
     "ask": "experiment sched round",
     "round": "experiment sched round clean",
@@ -39,6 +41,7 @@ KEYS = {
             "migrations sibling_migrations digest ok",
     "result": "experiment sched tasks solo_us min_us median_us max_us makespan_us ratio_min "
               "ratio_median ratio_max shared_percent reliable smt_model host_cpus sharing",
+    "skip": "experiment sched reason",
     "trace": "cpu ns event",
     "tracedrop": "cpu dropped",
     "exec": "task pid status faulted result wall_us run_us",

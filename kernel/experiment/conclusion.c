@@ -3,7 +3,9 @@
 #include <stddef.h>
 
 #include "kernel/experiment/experiment.h"
+#include "kernel/experiment/findings.h"
 #include "kernel/experiment/places.h"
+#include "kernel/experiment/say.h"
 #include "kernel/experiment/table.h"
 #include "kernel/log.h"
 #include "kernel/main.h"
@@ -23,11 +25,6 @@ void conclusion_print_question(void)
               "smt:   idle cores first, then idle threads; sharing is shared.\n\n");
 }
 
-static void print_ratio(const char *before, uint32_t percent, const char *after)
-{
-    log_print("%s%u.%02u%s", before, percent / 100, percent % 100, after);
-}
-
 /* Two tasks and room for both: did the policy see it? */
 static void conclude_pair(const char *policy)
 {
@@ -45,28 +42,21 @@ static void conclude_pair(const char *policy)
 /* What a second thread costs the first, against waiting for one's turn. */
 static void conclude_siblings(void)
 {
-    const struct table_row *siblings = table_find("siblings", "smt", ""), *same = NULL;
+    const struct table_row *siblings = findings_row("siblings", ""), *same;
 
-    if (siblings == NULL)
-        siblings = table_find("siblings", "naive", "");
     if (siblings == NULL || !siblings->reliable)
         return;
     same = table_find("same_cpu", siblings->policy->name, "");
-    print_ratio("- Sharing a core costs a task ", siblings->ratio.median, " times its time alone");
-    if (same != NULL)
-        print_ratio("; taking turns on one CPU, ", same->ratio.max, "");
+    say_hundredths("- Sharing a core costs a task ", siblings->ratio.median,
+                   " times its time alone");
+    if (same != NULL && same->reliable)
+        say_hundredths("; taking turns on one CPU, ", same->ratio.max, "");
     log_print(".\n");
-}
-
-static const struct table_row *fill_row(void)
-{
-    const struct table_row *fill = table_find("fill", "smt", "");
-    return fill != NULL ? fill : table_find("fill", "naive", "");
 }
 
 static void conclude_fill(void)
 {
-    const struct table_row *fill = fill_row(), *batches;
+    const struct table_row *fill = findings_row("fill", ""), *batches;
 
     if (fill == NULL || !fill->reliable || fill->ratio.median == 0 ||
         places_cpu_count() == places_core_count())
@@ -75,8 +65,8 @@ static void conclude_fill(void)
     if (batches == NULL)
         return;
     log_print("- %u tasks took ", fill->tasks);
-    print_ratio("", fill->ratio.median, " solo times all at once, ");
-    print_ratio("", batches->ratio.median, " in batches of one a core:\n  ");
+    say_hundredths("", fill->ratio.median, " solo times all at once, ");
+    say_hundredths("", batches->ratio.median, " in batches of one a core:\n  ");
     if (fill->ratio.median * 105 < batches->ratio.median * 100)
         log_print("second threads are worth having. Keep all CPUs busy, cores first.\n");
     else
@@ -86,7 +76,7 @@ static void conclude_fill(void)
 /* What all logical CPUs together are worth, in CPUs that have a core to themselves. */
 static void print_capacity(void)
 {
-    const struct table_row *fill = fill_row();
+    const struct table_row *fill = findings_row("fill", "");
     uint32_t hundredths;
 
     if (fill == NULL || fill->ratio.median == 0)
@@ -98,13 +88,10 @@ static void print_capacity(void)
 
 void conclusion_print(void)
 {
-    const struct table_row *fill = fill_row();
-
-    if (fill != NULL && !fill->reliable)
-        log_print("Times of this run are not to be relied on: the result records say why.\n");
     for (unsigned i = 0; i < main_options.sched.count; i++)
         conclude_pair(main_options.sched.names[i]);
     conclude_siblings();
     conclude_fill();
+    findings_print();
     print_capacity();
 }

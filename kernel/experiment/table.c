@@ -46,6 +46,14 @@ const struct table_row *table_find(const char *experiment, const char *policy, c
     return NULL;
 }
 
+bool table_has_unreliable(const struct experiment *experiment)
+{
+    for (unsigned i = 0; i < row_count; i++)
+        if (rows[i].experiment == experiment && !rows[i].reliable)
+            return true;
+    return false;
+}
+
 /* ---- Printing ---- */
 
 static const char *policy_name(unsigned first, unsigned column)
@@ -128,11 +136,12 @@ static void print_block(unsigned first)
 
 void table_print(void)
 {
-    log_print("\nTimes as multiples of one md5 -t alone, which takes %u.%03u s (%u rounds,\n"
-              "slices of %u us). share: of the running time, how much the other thread of\n"
-              "the core was running too.\n\n",
-              harness_solo_us / US_PER_SECOND, harness_solo_us / 1000 % 1000, main_options.rounds,
-              main_options.slice_us);
+    log_print(
+        "\nTimes as multiples of the same work alone; one md5 -t takes %u.%03u s (%u rounds,\n"
+        "slices of %u us). share: of the running time, how much the other thread of\n"
+        "the core was running too.\n\n",
+        harness_solo_us / US_PER_SECOND, harness_solo_us / 1000 % 1000, main_options.rounds,
+        main_options.slice_us);
     for (unsigned first = 0; first < main_options.sched.count; first += COLUMNS)
         print_block(first);
 }

@@ -27,6 +27,9 @@ void table_keep(const struct run *run);
  * if it was not run. */
 const struct table_row *table_find(const char *experiment, const char *policy, const char *variant);
 
+/* Whether a variant of an experiment, under any policy, is not to be relied on. */
+bool table_has_unreliable(const struct experiment *experiment);
+
 /* The table, two policies side by side. */
 void table_print(void);
 

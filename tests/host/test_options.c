@@ -52,6 +52,7 @@ static void test_defaults(void **state)
     assert_int_equal(options.rounds, 10);
     assert_int_equal(options.blocks, 10000);
     assert_int_equal(options.tasks, 0);
+    assert_int_equal(options.groups, 1);
     assert_int_equal(options.smt_model_percent, 0);
     assert_true(options.smt);
     assert_int_equal(options.cpus, MAX_CPUS);
@@ -75,11 +76,12 @@ static void test_defaults(void **state)
 
 static void test_every_key(void **state)
 {
-    struct options options = parse(
-        "run=solo,pair sched=core slice=1ms rounds=3 blocks=100 tasks=8 smt_model=1.5 smt=off "
-        "cpus=2 topology=1x2x2:far seed=0xffffffff console=com2,io:0x3E8,mmio:0xfe042000 "
-        "baud=9600 trace=on end=exit module=core check=off host_cpus=12 sharing=host_smt "
-        "host_load=serial exec='chase -k 4; int -n 1'");
+    struct options options =
+        parse("run=solo,pair sched=core slice=1ms rounds=3 blocks=100 tasks=8 groups=2 "
+              "smt_model=1.5 smt=off "
+              "cpus=2 topology=1x2x2:far seed=0xffffffff console=com2,io:0x3E8,mmio:0xfe042000 "
+              "baud=9600 trace=on end=exit module=core check=off host_cpus=12 sharing=host_smt "
+              "host_load=serial exec='chase -k 4; int -n 1'");
 
     (void)state;
     assert_int_equal(options.warning_count, 0);
@@ -92,6 +94,7 @@ static void test_every_key(void **state)
     assert_int_equal(options.rounds, 3);
     assert_int_equal(options.blocks, 100);
     assert_int_equal(options.tasks, 8);
+    assert_int_equal(options.groups, 2);
     assert_int_equal(options.smt_model_percent, 150);
     assert_false(options.smt);
     assert_int_equal(options.cpus, 2);
@@ -148,11 +151,12 @@ static void test_words_of_choice(void **state)
 static void test_limits(void **state)
 {
     static const char *const good[] = {
-        "slice=100us",     "slice=1000000us", "slice=1s",    "rounds=1",       "rounds=10000",
-        "blocks=1",        "blocks=10000000", "tasks=0",     "tasks=4000",     "smt_model=1",
-        "smt_model=1.0",   "smt_model=4.00",  "cpus=1",      "cpus=256",       "seed=0",
-        "seed=4294967295", "baud=1200",       "baud=38400",  "host_cpus=4096", "console=io:1",
-        "topology=1x2x2",  "run=all",         "run=monitor", "run=none",       "console=com4"};
+        "slice=100us",     "slice=1000000us", "slice=1s",   "rounds=1",       "rounds=10000",
+        "blocks=1",        "blocks=10000000", "tasks=0",    "tasks=4000",     "smt_model=1",
+        "smt_model=1.0",   "smt_model=4.00",  "cpus=1",     "cpus=256",       "seed=0",
+        "seed=4294967295", "baud=1200",       "baud=38400", "host_cpus=4096", "console=io:1",
+        "topology=1x2x2",  "groups=1",        "groups=256", "run=all",        "run=monitor",
+        "run=none",        "console=com4"};
     static const char *const bad[] = {"slice=99us",
                                       "slice=1001ms",
                                       "slice=2s",
@@ -161,6 +165,8 @@ static void test_limits(void **state)
                                       "slice=10 ms",
                                       "slice=1.5ms",
                                       "slice=5000000s",
+                                      "groups=0",
+                                      "groups=257",
                                       "rounds=0",
                                       "rounds=10001",
                                       "rounds=ten",
