@@ -175,7 +175,7 @@ void arch_print_backtrace(uint32_t frame_pointer)
 
     if (frame == 0) {
         frame = (uint32_t)__builtin_frame_address(0);
-        log_print("registers: esp=%08x ebp=%08x cr0=%08x cr2=%08x cr3=%08x cr4=%08x\n",
+        log_print("registers: esp=0x%x ebp=0x%x cr0=0x%x cr2=0x%x cr3=0x%x cr4=0x%x\n",
                   (uint32_t)&frame, frame, cr0_read(), cr2_read(), cr3_read(), cr4_read());
     }
     for (unsigned i = 0; i < BACKTRACE_MAX && plausible_frame(frame); i++) {

@@ -7,14 +7,32 @@ import pytest
 from tandem_log import KEYS, Log, parse_value
 
 FIRST = "tandem: version=0.1 arch=i686 log_format=1\n"
-BOOT = 'boot: protocol=multiboot1 loader="qemu 7" cmdline="run=pair sched=smt" platform=qemu\n'
+BOOT = 'boot: protocol=multiboot1 loader="qemu 7" platform=qemu cmdline="run=pair sched=smt"\n'
+MACHINE = """\
+acpi: rsdp=0xf59d0 revision=0 root=rsdt madt=0x7fe1aff entries=2 enabled=2 disabled=0 \
+online_capable=0 oem="BOCHS "
+timer: tsc_hz=2599999400 tsc_invariant=0 reference=hpet error_ppm=1 tick=lapic slice_us=10000
+smp: starting 1 CPUs, trampoline at 0x10000
+cpu: cpu=0 apic_id=0x0 package=0 core=0 thread=0 type=uniform state=online reason=""
+cpu: cpu=1 apic_id=0x1 package=-1 core=-1 thread=-1 type=uniform state=failed reason="no: answer"
+core: core=0 package=0 cpus=0 shares=none
+topology: packages=1 cores=1 cpus=1 threads_per_core=1 shares=none method=leaf_0b \
+vendor="GenuineIntel" model_name="Core i7 9xx (Nehalem)"
+"""
+RUN = ("run: experiment=pair sched=smt tasks=1 rounds=1 slice_us=10000 smt_model=off blocks=10 "
+       "platform=qemu host_cpus=2 sharing=host_cpu\n")
 TASK = ('task: experiment=pair sched=smt round=1 task="md5 -t" pid=4 cpus=0,2 wall_us=1000 '
         "run_us=990 wait_us=10 shared_us=0 switches=3 migrations=1 sibling_migrations=0 "
         "digest=52e5f9c9e6f656f3e1800dfa5579d089 ok=1\n")
+RESULT = ("result: experiment=pair sched=smt tasks=1 rounds=1 solo_us=1000 min_us=1000 "
+          "median_us=1000 max_us=1000 makespan_us=1000 ratio_min=1.00 ratio_median=1.00 "
+          "ratio_max=1.00 shared_percent=0 failed=0 smt_model=off host_cpus=2 sharing=host_cpu "
+          'reliable=0 reason="the host is busy"\n')
 PROSE = "MD5 time trial.  Processing 10 10000-byte blocks...\nDigest = 0123\nnote: this is prose\n"
-SUMMARY = "summary: experiments=1 tasks=1 failed=0 faults=0 warnings=0 lost=0\n"
+SUMMARY = "summary: experiments=1 tasks=1 failed=0 faults=0 warnings=0 errors=0 lost=0\n"
 END = "end: status=ok code=0\n"
-WHOLE = FIRST + BOOT + PROSE + TASK + SUMMARY + END
+WHOLE = FIRST + BOOT + MACHINE + RUN + PROSE + TASK + RESULT + SUMMARY + END
+TAGS = "tandem boot acpi timer cpu cpu core topology run task result summary end".split()
 
 
 def faults(text):
@@ -25,8 +43,9 @@ def test_whole_log():
     log = Log.parse(WHOLE)
     assert log.faults == []
     assert log.ok
-    assert [record.tag for record in log.records] == ["tandem", "boot", "task", "summary", "end"]
-    assert log.text == PROSE.splitlines()
+    assert [record.tag for record in log.records] == TAGS
+    assert all(record.whole for record in log.records)
+    assert log.text == [MACHINE.splitlines()[2], *PROSE.splitlines()]
 
 
 def test_bytes_and_text_are_the_same():
@@ -54,12 +73,18 @@ def test_queries():
     assert log.of("task", sched="naive") == []
     assert log.one("boot")["cmdline"] == "run=pair sched=smt"
     with pytest.raises(LookupError):
-        log.one("cpu")
+        log.one("cpu", core=7)
 
 
-def test_new_tags_and_keys_are_no_faults():
-    log = Log.parse(WHOLE.replace(END, "newtag: a=1 b=2\n" + END.strip() + " extra=1\n"))
+def test_new_keys_are_no_faults():
+    log = Log.parse(WHOLE.replace(END, END.strip() + " extra=1\n"))
     assert log.faults == []
+    assert log.one("end")["extra"] == 1
+
+
+def test_unknown_tag():
+    log = Log.parse(WHOLE.replace(END, "newtag: a=1 b=2\n" + END))
+    assert [fault.what for fault in log.faults] == ["`newtag:` is a tag not known here"]
     assert log.one("newtag")["b"] == 2
 
 
@@ -121,16 +146,17 @@ def test_unclosed_quote():
 
 def test_nul_and_noise():
     log = Log.parse(WHOLE.replace("Digest", "Dig\x00\xe9est").encode("latin-1"))
-    assert [fault.what for fault in log.faults] == ["2 bytes that are not ASCII text"]
+    assert [fault.what for fault in log.faults] == ["bytes that are not ASCII text: 2"]
 
 
 def test_unknown_format():
     assert faults(WHOLE.replace("log_format=1", "log_format=2")) == [
-        "log_format=2 is not known here"]
+        "`tandem:` log_format=2 is not known here"]
 
 
 def test_lost_lines_are_a_fault():
-    assert faults(WHOLE.replace("lost=0", "lost=3")) == ["the kernel lost 3 lines of its log"]
+    assert faults(WHOLE.replace("lost=0", "lost=3")) == [
+        "`summary:` the kernel lost 3 bytes of its log"]
 
 
 def test_failed_end():
