@@ -33,6 +33,12 @@ def check_counts(boot):
             found = len(boot.of(counted, **wanted))
             if record.get(key, 0) > found:
                 yield record, f"says {key}={record[key]}, but there are {found} `{counted}:`"
+    cpus = boot.of("cpu")
+    if all(cpu.whole for cpu in cpus):
+        numbers = {cpu["cpu"] for cpu in cpus}
+        for cpu in cpus:
+            if cpu["cpu"] > 0 and cpu["cpu"] - 1 not in numbers:
+                yield cpu, f"but none with cpu={cpu['cpu'] - 1} before it"
 
 
 def check_order(boot):
@@ -43,6 +49,8 @@ def check_order(boot):
     for tag in NEEDED:
         if not boot.of(tag):
             yield results[0], f"but no `{tag}:` before it"
+    if boot.ended and not boot.of("panic") and not boot.of("summary"):
+        yield boot.records[-1], "but no `summary:` before it"
     runs = boot.of("run")
     known = {(run["experiment"], run["sched"]) for run in runs if run.whole}
     for result in results if all(run.whole for run in runs) else []:

@@ -15,8 +15,9 @@ PART_OVERLAP = 100   # longer than the beginning of any record
 
 LINE_END = re.compile(r"\r*\n|\r+")
 LONE_CR = re.compile(r"\r(?![\r\n])")
+# Those of one letter only as far as no record can begin with it.
 ESCAPE = re.compile(r"\x1b(?:\[[0-?]{0,32}[ -/]{0,8}[@-~]|\][ -~]{0,64}\x07|[ -/]{1,8}[0-~]|"
-                    r"[0-Z\\^-~])")
+                    r"[0-9<-Z])")
 BAD_BYTES = re.compile(r"[^\t\r\n -~]+")
 NOISE = re.compile(rf"{ESCAPE.pattern}|[^\t\r\n -~]")
 # A line without any of these is no record, nor what damage has left of one.

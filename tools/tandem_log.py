@@ -84,8 +84,10 @@ TAGS_OF = {}   # first key -> the tags that begin with it, the longest first
 for _tag in sorted(KEYS, key=len, reverse=True):
     TAGS_OF.setdefault(KEYS[_tag][0], []).append(_tag)
 
-# A boot has one of each, so a second one belongs to another boot.
+# A boot has one of each, so a second one belongs to another boot, as does one of MACHINE that comes
+# after the topology.
 ONCE = ("acpi", "boot", "timer", "topology")
+MACHINE = ("cpu", "core", "cache")
 AFTER_END = ("end", "panic", "registers")
 # No boot prints the same of these twice, nor the same of any but the others twice in a row.
 UNIQUE = ("cpu", "core", "task")
@@ -265,10 +267,10 @@ class Log(Queries):
         return fault
 
     def _note(self, piece):
-        """A fault for each kind of noise; in neighbouring lines they are one."""
+        """A fault for each kind of noise; in lines with no more than one between they are one."""
         for kind, count in piece.noise.items():
             fault, before = self._noise.get(kind, (None, 0))
-            if fault is None or fault.last < piece.first - 1:
+            if fault is None or fault.last < piece.first - 2:
                 fault, before = self._fault(piece.first, ""), 0
             fault.last = piece.last
             fault.what = f"{kind}: {before + count}"
@@ -337,20 +339,24 @@ class Log(Queries):
             return False
         if before[1] == text and before[0] >= line - 1 and " event=ipi " not in text:
             return True
-        return tag in UNIQUE and not self.boots[-1].ended and text in self.boots[-1].seen
+        return tag in UNIQUE and text in self.boots[-1].seen and not self._is_of_next_boot(tag)
+
+    def _is_of_next_boot(self, tag):
+        """Whether a record cannot belong to the last boot."""
+        if not self.boots or tag == FIRST_TAG:
+            return True
+        boot = self.boots[-1]
+        return (boot.ended and tag not in AFTER_END) or (tag in ONCE and tag in boot.seen) or (
+            tag in MACHINE and "topology" in boot.seen)
 
     def _boot_of(self, line, tag):
-        """The Boot that a record belongs to: a new one where it cannot belong to the last."""
-        boot = self.boots[-1] if self.boots else None
-        if tag == FIRST_TAG:
-            if boot and not boot.ended:
+        """The Boot that a record belongs to."""
+        if self._is_of_next_boot(tag):
+            if tag != FIRST_TAG:
+                self._fault(line, f"`{tag}:` of a boot without its `{FIRST_TAG}:` line", tag)
+            elif self.boots and not self.boots[-1].ended:
                 self._fault(line, "a new boot starts, and the one before has no `end:` line")
-        elif boot is None or (boot.ended and tag not in AFTER_END) or (
-                tag in ONCE and tag in boot.seen):
-            self._fault(line, f"`{tag}:` of a boot without its `{FIRST_TAG}:` line", tag)
-        else:
-            return boot
-        self.boots.append(Boot())
+            self.boots.append(Boot())
         return self.boots[-1]
 
     def _finish(self, line, cut_off):
