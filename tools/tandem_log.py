@@ -65,8 +65,6 @@ KEYS = {
     "cache": "level type kib cpus",
     "memory": "free_kib unused_kib trampoline nx",
     "selftest": "what vectors failed",
-    "work": "task amount kib solo_us",
-    "skip": "experiment sched reason",
     "capacity": "logical cores measured reliable",
     "bench": "what instructions",
     "summary": "experiments tasks failed faults warnings lost",

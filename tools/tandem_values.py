@@ -21,7 +21,7 @@ NUMBER_KEYS = frozenset(
     "host_cpus round pid switches migrations sibling_migrations ok reliable logical from to vector "
     "error eip cr2 esp ebp level instructions experiments faults warnings errors checks lost code "
     "dropped samples_dropped unexpected_interrupts sse clean clean_rounds disturbed_rounds "
-    "unknown_rounds groups faulted amount".split())
+    "unknown_rounds groups group faulted amount cache_known job_blocks".split())
 UNIT = re.compile(r"(?:.*_)?(?:us|ns|ms|hz|ppm|kib|percent)")
 RATIO_KEY = re.compile(r"ratio_.*|measured")
 
@@ -32,7 +32,7 @@ KINDS = {
     "place": ("a number", lambda value: isinstance(value, int) and value >= -1),
     "ratio": ("a ratio", lambda value: isinstance(value, float)),
     "slowdown": ("a ratio or off", lambda value: isinstance(value, float) or value == "off"),
-    "digest": ("a digest", re.compile(r"(?:[0-9a-f]{32}|none)?").fullmatch),
+    "digest": ("hexadecimal or -", re.compile(r"(?:[0-9a-f]{2})+|-").fullmatch),
     "status": ("ok or failed", lambda value: value in ("ok", "failed")),
     "text": ("text", lambda value: True),
     "any": ("a number of 64 bits",
