@@ -11,6 +11,14 @@
 struct sched scheduler;
 uint32_t slice_ns, skew_ns;
 
+/* When a slice that begins now ends; the first one a little earlier, on each CPU another. */
+static inline uint64_t slice_end(const struct cpu *cpu, uint64_t now, bool first)
+{
+    uint64_t end_ns = now + __atomic_load_n(&slice_ns, __ATOMIC_RELAXED);
+
+    return first ? end_ns - cpu->cpu * __atomic_load_n(&skew_ns, __ATOMIC_RELAXED) : end_ns;
+}
+
 /* ---- Timer ---- */
 
 void sched_arm_timer(struct cpu *cpu)
@@ -77,9 +85,9 @@ struct task *sched_decide(struct cpu *cpu, enum dispatch_event event)
     if (!dispatch_needs_slice(&scheduler, cpu->cpu))
         cpu->slice_end_ns = 0;
     else if (cpu->slice_end_ns == 0)
-        cpu->slice_end_ns = now + slice_ns - cpu->cpu * skew_ns;
+        cpu->slice_end_ns = slice_end(cpu, now, true);
     else if (after != before || event == DISPATCH_SLICE_END)
-        cpu->slice_end_ns = now + slice_ns;
+        cpu->slice_end_ns = slice_end(cpu, now, false);
     if (after != before)
         cpu->stall_at_ns = 0;
     send_kicks(cpu);
@@ -130,7 +138,7 @@ static void switch_to(struct cpu *cpu, struct task *next)
      * in which that CPU waits for nobody. */
     while (__atomic_load_n(&next->on_cpu, __ATOMIC_ACQUIRE))
         arch_relax();
-    next->on_cpu = true;
+    __atomic_store_n(&next->on_cpu, true, __ATOMIC_RELAXED);
     cpu->running = next;
     cpu->left = previous;
     arch_switch(previous, next);
@@ -160,7 +168,7 @@ static inline __attribute__((always_inline)) bool take_turns(struct cpu *cpu,
         return false;
     if (next == before)
         return true;
-    cpu->slice_end_ns = now + slice_ns;
+    cpu->slice_end_ns = slice_end(cpu, now, false);
     cpu->stall_at_ns = 0;
     if (!cpu->armed) /* else it comes before that in any case */
         sched_arm_timer(cpu);
@@ -234,7 +242,7 @@ void sched_timer(void)
     cpu->armed = false;
     if (cpu == conductor.cpu && now >= conductor.wake_ns) {
         conductor.wake_ns = UINT64_MAX;
-        conductor.ready = true;
+        __atomic_store_n(&conductor.ready, true, __ATOMIC_RELAXED);
         due = true;
     }
     /* A deadline that has passed must not be armed again: the next interrupt would come before
@@ -253,9 +261,9 @@ void sched_exit(void)
 {
     struct cpu *cpu = arch_this_cpu();
 
-    cpu->running->state = TASK_ENDED;
+    __atomic_store_n(&cpu->running->state, TASK_ENDED, __ATOMIC_RELEASE);
     if (cpu == conductor.cpu)
-        conductor.ready = true;
+        __atomic_store_n(&conductor.ready, true, __ATOMIC_RELAXED);
     sched_reschedule(cpu, DISPATCH_BLOCK);
     panic("sched", "an ended task was run");
 }

@@ -91,7 +91,8 @@ void sched_pay_dues(void);
 /* The same, where there most often is nothing to do. */
 static inline void sched_return_to_user(void)
 {
-    if (arch_this_cpu()->running->doomed || smt_model_percent != 0)
+    if (__atomic_load_n(&arch_this_cpu()->running->doomed, __ATOMIC_RELAXED) ||
+        smt_model_percent != 0)
         sched_pay_dues();
 }
 

@@ -43,8 +43,10 @@ bool sched_prepare_boot_cpu(void)
  * turn with a lock, slice after slice. So their first slices differ by up to an eighth. */
 static void set_slice(uint32_t slice_us)
 {
-    slice_ns = slice_us * NS_PER_US; /* a second at most */
-    skew_ns = slice_ns / (SKEW_SHARE * cpu_count);
+    uint32_t ns = slice_us * NS_PER_US; /* a second at most */
+
+    __atomic_store_n(&slice_ns, ns, __ATOMIC_RELAXED);
+    __atomic_store_n(&skew_ns, ns / (SKEW_SHARE * cpu_count), __ATOMIC_RELAXED);
 }
 
 void sched_init(const struct options *options)
@@ -202,7 +204,7 @@ void sched_wait(uint32_t seen, uint64_t deadline_ns)
     __atomic_store_n(&conductor.ready, false, __ATOMIC_SEQ_CST);
     if (sched_ends() == seen && arch_now_ns() < deadline_ns)
         sched_reschedule(arch_this_cpu(), DISPATCH_KICK);
-    conductor.ready = true;
+    __atomic_store_n(&conductor.ready, true, __ATOMIC_RELAXED);
     conductor.wake_ns = UINT64_MAX;
     arch_irq_restore(were_on);
 }

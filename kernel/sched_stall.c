@@ -39,7 +39,8 @@ static void pay_stalls(struct task *task)
 {
     uint64_t before = run_time_of(task), after;
 
-    while (!task->doomed && stall_due(arch_this_cpu(), task) != 0) {
+    while (!__atomic_load_n(&task->doomed, __ATOMIC_RELAXED) &&
+           stall_due(arch_this_cpu(), task) != 0) {
         /* It may be taken off the CPU in there, and continue on another. */
         arch_wait_for_interrupt();
         after = run_time_of(task);
@@ -55,6 +56,6 @@ void sched_pay_dues(void)
     if (smt_model_percent != 0)
         pay_stalls(task);
     /* Last: who ends it while it pays interrupts it there, and then no more. */
-    if (task->doomed)
+    if (__atomic_load_n(&task->doomed, __ATOMIC_RELAXED))
         sched_exit();
 }

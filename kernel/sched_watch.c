@@ -40,8 +40,9 @@ void watch_kicked(uint32_t cpu)
 
 bool watch_is_due(void)
 {
-    return watch_on &&
-           __atomic_load_n(&event_count, __ATOMIC_RELAXED) - checked_count >= SAMPLE_EVERY;
+    return watch_on && __atomic_load_n(&event_count, __ATOMIC_RELAXED) -
+                               __atomic_load_n(&checked_count, __ATOMIC_RELAXED) >=
+                           SAMPLE_EVERY;
 }
 
 uint32_t watch_checks(void)
@@ -87,7 +88,7 @@ void watch_swapped(const struct sched *sched, uint32_t cpu, uint64_t now_ns,
         return;
     spinlock_acquire(&watch_lock);
     note_event(cpu, now_ns, event, pid);
-    result = check_cpu(sched, cpu, &kicked);
+    result = check_swap(sched, cpu);
     report(&result);
     spinlock_release(&watch_lock);
 }
@@ -108,7 +109,7 @@ void watch_decided(const struct sched *sched, uint32_t cpu, uint64_t now_ns,
     result = check_cpu(sched, cpu, &kicked);
     report(&result);
     if (all) {
-        checked_count = event_count;
+        __atomic_store_n(&checked_count, event_count, __ATOMIC_RELAXED);
         checks++;
         result = check_sched(sched, &kicked);
         report(&result);

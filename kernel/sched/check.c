@@ -66,12 +66,11 @@ static struct check_result check_requests(const struct sched *sched, uint32_t cp
 }
 
 /* Rules on who runs there: in force once the CPU has looked. */
-static struct check_result check_permission(const struct sched *sched, uint32_t cpu,
-                                            const struct bitmap *kicked)
+static struct check_result check_permission(const struct sched *sched, uint32_t cpu)
 {
     const struct sched_entity *current = sched->cpus[cpu].current;
 
-    if (current == NULL || on_its_way(sched, kicked, cpu))
+    if (current == NULL)
         return well;
     VERIFY(!current->paused, "a paused entity runs", cpu);
     VERIFY(dispatch_allowed(sched, current, cpu), "an entity runs where it is not allowed", cpu);
@@ -85,8 +84,15 @@ static struct check_result check_permission(const struct sched *sched, uint32_t 
             VERIFY(sched->policy->sharing == SHARING_GROUP, "two share a core under nosmt", cpu);
             VERIFY(beside->group == current->group, "two groups share a core", cpu);
         }
-    if (bitmap_test(&sched->tickless, cpu))
+    return well;
+}
+
+static struct check_result check_ticks(const struct sched *sched, uint32_t cpu)
+{
+    if (bitmap_test(&sched->tickless, cpu)) {
+        VERIFY(sched->cpus[cpu].current != NULL, "a CPU that runs nothing has no slice", cpu);
         VERIFY(!sched->policy->needs_slice(sched, cpu), "a CPU needs slices but has none", cpu);
+    }
     return well;
 }
 
@@ -131,26 +137,14 @@ struct check_result check_cpu(const struct sched *sched, uint32_t cpu, const str
     VERIFY_ALL(check_entities(sched, cpu));
     VERIFY_ALL(check_requests(sched, cpu, kicked));
     VERIFY_ALL(check_masks(sched, cpu));
-    VERIFY_ALL(check_permission(sched, cpu, kicked));
+    if (!on_its_way(sched, kicked, cpu)) {
+        VERIFY_ALL(check_permission(sched, cpu));
+        VERIFY_ALL(check_ticks(sched, cpu));
+    }
     return check_core(sched, sched->cpus[cpu].core);
 }
 
 /* ---- Queues ---- */
-
-/* An idle CPU that could run a waiting entity, or has a better place for a claimed one. */
-static struct check_result check_waiting(const struct sched *sched,
-                                         const struct sched_entity *entity,
-                                         const struct bitmap *kicked)
-{
-    struct bitmap idle = bitmap_and(&sched->idle_cpus, &entity->affinity);
-
-    BITMAP_FOR_EACH(cpu, &idle)
-    {
-        VERIFY(!occupancy_may_join(sched, entity, cpu) || on_its_way(sched, kicked, cpu),
-               "a CPU is idle while an entity that it may run waits", cpu);
-    }
-    return well;
-}
 
 static bool is_served(const struct sched *sched, const struct sched_entity *entity, uint32_t queue)
 {
@@ -160,8 +154,7 @@ static bool is_served(const struct sched *sched, const struct sched_entity *enti
     return false;
 }
 
-static struct check_result check_queue(const struct sched *sched, uint32_t queue,
-                                       const struct bitmap *kicked)
+static struct check_result check_queue(const struct sched *sched, uint32_t queue)
 {
     const struct run_queue *q = &sched->queues[queue];
     uint32_t length = 0;
@@ -175,9 +168,34 @@ static struct check_result check_queue(const struct sched *sched, uint32_t queue
         VERIFY(e->core == sched_queue_core(sched, queue), "what waits has the wrong core", queue);
         VERIFY(e->runnable && !e->paused, "what waits is not runnable", queue);
         VERIFY(is_served(sched, e, queue), "what waits is in a queue nobody serves", queue);
-        VERIFY_ALL(check_waiting(sched, e, kicked));
     }
     VERIFY(length == q->length, "a queue is shorter than its count", queue);
+    return well;
+}
+
+struct check_result check_swap(const struct sched *sched, uint32_t cpu)
+{
+    VERIFY_ALL(check_entities(sched, cpu));
+    VERIFY_ALL(check_permission(sched, cpu));
+    VERIFY_ALL(check_core(sched, sched->cpus[cpu].core));
+    return check_queue(sched, sched->cpus[cpu].queue);
+}
+
+/* An idle CPU that could run a waiting entity. */
+static struct check_result check_waiting(const struct sched *sched, uint32_t queue,
+                                         const struct bitmap *kicked)
+{
+    LIST_FOR_EACH(node, &sched->queues[queue].waiting)
+    {
+        const struct sched_entity *e = LIST_ENTRY(node, struct sched_entity, node);
+        struct bitmap idle = bitmap_and(&sched->idle_cpus, &e->affinity);
+
+        BITMAP_FOR_EACH(cpu, &idle)
+        {
+            VERIFY(!occupancy_may_join(sched, e, cpu) || on_its_way(sched, kicked, cpu),
+                   "a CPU is idle while an entity that it may run waits", cpu);
+        }
+    }
     return well;
 }
 
@@ -248,7 +266,8 @@ struct check_result check_sched(const struct sched *sched, const struct bitmap *
     for (uint32_t cpu = 0; cpu < sched->cpu_count; cpu++)
         VERIFY_ALL(check_cpu(sched, cpu, kicked));
     for (uint32_t queue = 0; queue < sched->cpu_count; queue++) {
-        VERIFY_ALL(check_queue(sched, queue, kicked));
+        VERIFY_ALL(check_queue(sched, queue));
+        VERIFY_ALL(check_waiting(sched, queue, kicked));
         waiting += sched->queues[queue].length;
     }
     VERIFY(waiting == sched->waiting, "the waiting entities are miscounted", NO_CPU);

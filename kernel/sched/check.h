@@ -23,4 +23,7 @@ struct check_result check_sched(const struct sched *sched, const struct bitmap *
 /* Verifies what a CPU can see in a few steps: itself and its core. For every dispatch. */
 struct check_result check_cpu(const struct sched *sched, uint32_t cpu, const struct bitmap *kicked);
 
+/* Verifies what dispatch_swap may change, after it has; what it looks at, the core guards. */
+struct check_result check_swap(const struct sched *sched, uint32_t cpu);
+
 #endif

@@ -36,8 +36,7 @@ void dispatch_end(struct sched *sched)
     BITMAP_FOR_EACH(cpu, &sched->stale)
     {
         bitmap_clear(&sched->stale, cpu);
-        if (bitmap_test(&sched->tickless, cpu) && sched->cpus[cpu].current != NULL &&
-            sched->policy->needs_slice(sched, cpu))
+        if (bitmap_test(&sched->tickless, cpu) && sched->policy->needs_slice(sched, cpu))
             dispatch_kick(sched, cpu);
     }
 }

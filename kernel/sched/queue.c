@@ -53,8 +53,10 @@ static void file_cpu(struct sched *sched, uint32_t cpu, uint8_t level)
     }
     sched->cpus[cpu].level = level;
     /* Beyond the last level queues are not known to be equally long, so they count as unequal. */
-    sched->unequal =
-        (sched->levels & (sched->levels - 1)) != 0 || sched->levels == 1ull << LAST_LEVEL;
+    __atomic_store_n(&sched->unequal,
+                     (sched->levels & (sched->levels - 1)) != 0 ||
+                         sched->levels == 1ull << LAST_LEVEL,
+                     __ATOMIC_RELAXED);
 }
 
 /* Calls file_cpu for each CPU that serves the queue; an unusable one is not filed at all. */
