@@ -126,7 +126,13 @@ SIM_LIB     := $(filter-out tools/sim/schedsim.c,$(sort $(wildcard tools/sim/*.c
 SIM_PURE    := $(sort $(wildcard kernel/sched/*.c)) kernel/lib/clock_math.c kernel/lib/stats.c
 SIM_OBJ     := $(patsubst %.c,$(B)/sim/%.o,$(SIM_LIB) tools/sim/schedsim.c $(SIM_PURE))
 
-host: $(HOST_TOOLS) $(HOST_TESTS) $(B)/host/schedsim
+# The scheduler with its locks on threads, under ThreadSanitizer, which does not go with the others.
+TSAN_CFLAGS := $(COMMON) -O1 -g -fsanitize=thread
+TSAN_KERNEL := $(sort $(wildcard kernel/sched/*.c kernel/sched*.c)) kernel/sleepers.c \
+    kernel/smt_model.c kernel/lib/clock_math.c
+TSAN_TESTS  := $(B)/tsan/test_sched_threads
+
+host: $(HOST_TOOLS) $(HOST_TESTS) $(TSAN_TESTS) $(B)/host/schedsim
 
 $(B)/host/%.o: %.c
 	@mkdir -p $(@D)
@@ -161,8 +167,18 @@ $(HOST_TOOLS): $(B)/host/%: $(B)/host/tools/host/%.o $(B)/host/libpure.a
 	@echo "  CC    $@"
 	$(Q)$(CC) $(HOST_CFLAGS) $^ -o $@
 
-host-test: $(HOST_TESTS) $(HOST_TOOLS) $(B)/host/schedsim
-	@for t in $(HOST_TESTS); do $$t || exit 1; done
+$(B)/tsan/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	$(Q)$(CC) $(TSAN_CFLAGS) -c $< -o $@
+
+$(TSAN_TESTS): $(B)/tsan/%: $(B)/tsan/tests/threads/%.o $(B)/tsan/tests/threads/machine.o \
+    $(TSAN_KERNEL:%.c=$(B)/tsan/%.o)
+	@echo "  CC    $@"
+	$(Q)$(CC) $(TSAN_CFLAGS) $^ -lcmocka -pthread -o $@
+
+host-test: $(HOST_TESTS) $(TSAN_TESTS) $(HOST_TOOLS) $(B)/host/schedsim
+	@for t in $(HOST_TESTS) $(TSAN_TESTS); do $$t || exit 1; done
 
 # ---- fuzzing: a libFuzzer program for each parser, which only clang builds -----------------------
 FUZZ_SECONDS := 60
@@ -208,7 +224,7 @@ debug: $(B)/tandem.elf
 	tools/run --debug
 
 test: $(B)/tandem.elf host
-	tools/test $(HOST_TESTS)
+	tools/test $(HOST_TESTS) $(TSAN_TESTS)
 
 # All CPU models of the emulators, times shapes: half an hour. `make test` boots a few of them.
 test-matrix: $(B)/tandem.elf

@@ -5,7 +5,7 @@
  * core alone, may change nothing but a few members of that core.
  *
  * Random workloads, with a copy of everything before each call. That a call reads without touching
- * does not show here; build/tsan/test_sched_threads finds it.
+ * does not show here; tests/threads finds it.
  */
 #include "tests/host/sched_case.h"
 
