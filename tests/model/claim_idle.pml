@@ -1,21 +1,20 @@
 /*
  * Two wakers and the same idle core: can both claim it?
  *
- * dispatch_make_runnable chooses a CPU (place_on_idle) and claims it within one hold of the lock, so
- * the second waker sees what the first has done. Here two wakers place one task each on a machine of
- * two cores of two threads; each must get a core of its own.
+ * dispatch_make_runnable chooses a CPU (place_on_idle) and claims it within one hold of the placement
+ * lock, so the second waker sees what the first has done. The locks of the cores would not do: each
+ * is taken when it is known which. Here two wakers place one task each on a machine of two cores of
+ * two threads; each must get a core of its own.
  *
  * BROKEN: the choice is made before the lock is taken, and not made again.
  */
+#include "locks.inc"
+
 #define NONE 255
 
-bool locked;
 byte incoming[4] = NONE; /* sched_cpu.incoming: CPUs 0, 1 are one core, 2, 3 the other */
 byte runs[4] = NONE;
 bool kicked[4];
-
-inline spinlock_acquire() { atomic { !locked -> locked = true } }
-inline spinlock_release() { locked = false }
 
 #define idle(cpu) (incoming[cpu] == NONE && runs[cpu] == NONE)
 #define whole(cpu) (idle(cpu) && idle((cpu) ^ 1))
@@ -37,15 +36,16 @@ proctype waker(byte task)
 
 #ifdef BROKEN
     place(choice);
-    spinlock_acquire();
+    placement_lock();
 #else
-    spinlock_acquire();
+    placement_lock();
     place(choice);
 #endif
+    placement_touch(choice / 2);
     assert(incoming[choice] == NONE); /* claim(): nobody's promise is overwritten */
     incoming[choice] = task;
     kicked[choice] = true;
-    spinlock_release()
+    placement_unlock()
 }
 
 /* sched_kicked on each CPU. */
@@ -54,12 +54,13 @@ proctype cpu(byte self)
 end:
     do
     :: atomic { kicked[self] -> kicked[self] = false };
-        spinlock_acquire();
+        placement_lock();
+        placement_touch(self / 2); /* dispatch_next */
         if
         :: incoming[self] != NONE -> runs[self] = incoming[self]; incoming[self] = NONE
         :: else
         fi;
-        spinlock_release()
+        placement_unlock()
     od
 }
 

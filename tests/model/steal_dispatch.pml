@@ -1,76 +1,75 @@
 /*
  * Steal against dispatch: can two CPUs run the same task, or use the same kernel stack?
  *
- * A CPU whose slice is over puts its task into a queue (queue_insert) while it still runs on that
- * task's stack. Another CPU may take it at once (queue_steal, queue_take). Therefore sched_lock is
- * held across arch_switch: whoever runs next on the CPU releases it (sched_finish_switch), when the
- * stack has been left and its pointer saved.
+ * A CPU whose slice is over puts its task into a queue (queue_insert, queue_exchange) while it still
+ * runs on that task's stack, and lets go of the locks before it switches. Another CPU may take the
+ * task at once (queue_take, dispatch_swap). Therefore a task has on_cpu set from before a CPU goes
+ * on with it until that CPU has left its stack (sched_finish_switch), and switch_to waits for it to
+ * be clear. Nor do CPUs wait for each other in a circle: whoever waits has decided after the one it
+ * waits for.
  *
- * BROKEN: the lock is released before the switch.
+ * BROKEN: switch_to does not wait.
  */
+#include "locks.inc"
+
 #define TASKS 3
 #define CPUS 2
 #define SLICES 3
-#define IDLE 254
 #define NONE 255
 
-bool locked;
 chan queue = [TASKS] of { byte };
-byte on_stack[TASKS] = NONE; /* which CPU uses the kernel stack of a task */
+bool on_cpu[TASKS + CPUS]; /* tasks, then the idle tasks of the CPUs */
+byte stack_user[TASKS + CPUS] = NONE;
 
-inline spinlock_acquire() { atomic { !locked -> locked = true } }
-inline spinlock_release() { locked = false }
-
-/* queue_take, or queue_steal: the first that waits. */
-inline take(next) {
+/* queue_take: the first that waits. */
+inline decide(next)
+{
+    placement_lock();
+    placement_touch(0);
     if
-    :: queue?next
-    :: empty(queue) -> next = previous
-    fi
+    :: queue?next ->
+        if
+        :: running < TASKS -> queue!running
+        :: else
+        fi
+    :: empty(queue) -> next = running
+    fi;
+    placement_unlock()
 }
 
-/* arch_switch: leaves one stack, then stands on the other. */
-inline arch_switch() {
-    if
-    :: previous != IDLE -> assert(on_stack[previous] == self); on_stack[previous] = NONE
-    :: else
-    fi;
-    if
-    :: next != IDLE -> assert(on_stack[next] == NONE); on_stack[next] = self
-    :: else
-    fi
+inline switch_to(next)
+{
+#ifndef BROKEN
+    !on_cpu[next]; /* loop until it is so */
+#endif
+    on_cpu[next] = true;
+    left = running;
+    assert(stack_user[left] == self); /* arch_switch: leaves one stack, then is on the other */
+    stack_user[left] = NONE;
+    assert(stack_user[next] == NONE);
+    stack_user[next] = self;
+    running = next;
+    on_cpu[left] = false /* sched_finish_switch */
 }
 
 proctype cpu(byte self)
 {
-    byte previous = IDLE, next, slices = 0;
+    byte running = TASKS + self, next, left, slices = 0;
 
+    stack_user[running] = self;
+    on_cpu[running] = true;
     do
     :: slices == SLICES -> break
     :: slices < SLICES ->
         slices++;
-        spinlock_acquire(); /* sched_timer */
-        take(next);
+        decide(next);
         if
-        :: next != previous ->
-            if
-            :: previous != IDLE -> queue!previous
-            :: else
-            fi;
-#ifdef BROKEN
-            spinlock_release();
-            arch_switch();
-#else
-            arch_switch();
-            spinlock_release(); /* sched_finish_switch */
-#endif
-            previous = next
-        :: else -> spinlock_release()
+        :: next != running -> switch_to(next)
+        :: else
         fi
     od;
-    /* Let go of the task, as if it had ended. */
-    if
-    :: previous != IDLE -> on_stack[previous] = NONE
+    if /* the task ends */
+    :: running < TASKS -> next = TASKS + self; switch_to(next)
     :: else
     fi
 }
