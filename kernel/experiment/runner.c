@@ -28,14 +28,6 @@ static bool is_asked_for(const struct experiment *experiment)
     return false;
 }
 
-static const struct sched_policy *find_policy(const char *name)
-{
-    for (const struct sched_policy *const *policy = sched_policies; *policy != NULL; policy++)
-        if (strcmp((*policy)->name, name) == 0)
-            return *policy;
-    return NULL;
-}
-
 static void begin(const struct experiment *experiment, const struct sched_policy *policy)
 {
     memset(&run, 0, sizeof run);
@@ -143,7 +135,7 @@ void experiments_run(void)
     warm_up();
     /* All ratios are to the solo time, so that one is measured in any case. */
     for (unsigned i = 0; i < main_options.sched.count; i++)
-        run_all_asked_for(find_policy(main_options.sched.names[i]), i == 0);
+        run_all_asked_for(sched_policy_find(main_options.sched.names[i]), i == 0);
     host_report();
     table_print();
     conclusion_print();

@@ -4,6 +4,7 @@
  */
 #include <stddef.h>
 
+#include "kernel/lib/string.h"
 #include "kernel/sched/dispatch.h"
 #include "kernel/sched/dispatch_steps.h"
 #include "kernel/sched/occupancy.h"
@@ -11,6 +12,14 @@
 
 const struct sched_policy *const sched_policies[] = {&policy_naive, &policy_smt, &policy_nosmt,
                                                      &policy_core, NULL};
+
+const struct sched_policy *sched_policy_find(const char *name)
+{
+    for (const struct sched_policy *const *policy = sched_policies; *policy != NULL; policy++)
+        if (strcmp((*policy)->name, name) == 0)
+            return *policy;
+    return NULL;
+}
 
 static struct sched_entity *entity_of(struct list_node *node)
 {

@@ -125,6 +125,9 @@ extern const struct sched_policy policy_naive, policy_smt, policy_nosmt, policy_
 /* All policies, ended by NULL. */
 extern const struct sched_policy *const sched_policies[];
 
+/* The one of that name, or NULL. */
+const struct sched_policy *sched_policy_find(const char *name);
+
 struct sched {
     void (*touch)(uint32_t core); /* see sched_touch */
     const struct sched_policy *policy;

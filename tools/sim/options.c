@@ -124,10 +124,11 @@ static struct sim_ratio take_ratio(const char **text)
 
 static const struct sched_policy *policy_of(const char *name)
 {
-    for (const struct sched_policy *const *policy = sched_policies; *policy != NULL; policy++)
-        if (strcmp((*policy)->name, name) == 0)
-            return *policy;
-    fail("%s: no such policy", name);
+    const struct sched_policy *policy = sched_policy_find(name);
+
+    if (policy == NULL)
+        fail("%s: no such policy", name);
+    return policy;
 }
 
 /* ---- Options ---- */
