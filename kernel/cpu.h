@@ -38,6 +38,7 @@ struct cpu {
     uint64_t stall_at_ns;    /* [o] when the model of a shared core looks again; 0: never */
     uint64_t armed_ns;       /* [o] what the timer is set to; UINT64_MAX: off, 0: not known */
     bool armed;              /* [o] it will fire, at armed_ns */
+    uint32_t timer_count;    /* [a] times it has fired */
     uint64_t last_now_ns;    /* [o] the clock never goes back on one CPU */
     int64_t clock_offset_ns; /* [I] added to this CPU's own counter to agree with the boot CPU */
 };

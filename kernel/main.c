@@ -3,10 +3,12 @@
 #include <stddef.h>
 
 #include "kernel/arch.h"
+#include "kernel/cpu.h"
 #include "kernel/experiment/exec.h"
 #include "kernel/experiment/experiment.h"
 #include "kernel/experiment/harness.h"
 #include "kernel/inject.h"
+#include "kernel/lib/format.h"
 #include "kernel/lib/string.h"
 #include "kernel/log.h"
 #include "kernel/panic.h"
@@ -18,6 +20,9 @@
 #ifndef VERSION
 #error "the Makefile defines VERSION"
 #endif
+
+#define TIMERS_PER_RECORD 16u
+#define NUMBER_BYTES 11 /* of a decimal number and what separates it from the next */
 
 struct options main_options;
 
@@ -40,17 +45,39 @@ static void check_options(void)
         log_warning("cmdline", "%u more words are not understood", main_options.warnings_dropped);
 }
 
+static uint32_t timer_interrupts(unsigned cpu)
+{
+    return __atomic_load_n(&cpus[cpu].timer_count, __ATOMIC_RELAXED);
+}
+
+/* How often each CPU was interrupted by its timer: that one without work is not belongs to what is
+ * checked. */
+static void print_timers(void)
+{
+    for (unsigned first = 0; first < cpu_count; first += TIMERS_PER_RECORD) {
+        char list[TIMERS_PER_RECORD * NUMBER_BYTES + 1];
+        size_t length = 0;
+
+        for (unsigned cpu = first; cpu < cpu_count && cpu < first + TIMERS_PER_RECORD; cpu++)
+            length += format_buffer(list + length, sizeof list - length,
+                                    cpu == first ? "%u" : ",%u", timer_interrupts(cpu));
+        log_print("timers: cpu=%u interrupts=%s\n", first, list);
+    }
+}
+
 static bool print_summary(void)
 {
     struct log_counts counts = log_counts();
-    uint32_t lost = counts.lost_bytes + arch_console_lost();
+    uint32_t lost = counts.lost_bytes + arch_console_lost(), ticks = 0;
     bool ok = harness_totals.failed == 0 && counts.errors == 0;
 
+    for (unsigned cpu = 0; cpu < cpu_count; cpu++)
+        ticks += timer_interrupts(cpu);
     log_print("summary: experiments=%u tasks=%u failed=%u faults=%u warnings=%u errors=%u "
-              "unexpected_interrupts=%u checks=%u lost=%u\n",
+              "unexpected_interrupts=%u timer_interrupts=%u checks=%u lost=%u\n",
               harness_totals.experiments, harness_totals.tasks, harness_totals.failed,
               harness_totals.faults, counts.warnings, counts.errors, arch_unexpected_interrupts(),
-              watch_checks(), lost);
+              ticks, watch_checks(), lost);
     return ok;
 }
 
@@ -78,6 +105,8 @@ void kernel_main(void)
     exec_run(main_options.exec);
     experiments_run();
     trace_dump();
+    if (main_options.check)
+        print_timers();
     ok = print_summary();
     log_print("end: status=%s code=%d\n", ok ? "ok" : "failed", ok ? 0 : 1);
     arch_end(&main_options, ok);

@@ -240,6 +240,7 @@ void sched_timer(void)
 
     cpu->armed_ns = UINT64_MAX; /* it fires once */
     cpu->armed = false;
+    __atomic_store_n(&cpu->timer_count, cpu->timer_count + 1, __ATOMIC_RELAXED);
     if (cpu == conductor.cpu && now >= conductor.wake_ns) {
         conductor.wake_ns = UINT64_MAX;
         __atomic_store_n(&conductor.ready, true, __ATOMIC_RELAXED);

@@ -67,6 +67,7 @@ KEYS = {
     "selftest": "what vectors failed",
     "capacity": "logical cores measured reliable",
     "bench": "what instructions",
+    "timers": "cpu interrupts",
     "summary": "experiments tasks failed faults warnings lost",
     "end": "status code",
 }

@@ -8,7 +8,7 @@ import re
 import sys
 
 # Lists are lists of one CPU, too. (The `cpus` of a topology record is a count.)
-LISTS = {("core", "cpus"), ("task", "cpus"), ("cache", "cpus")}
+LISTS = {("core", "cpus"), ("task", "cpus"), ("cache", "cpus"), ("timers", "interrupts")}
 # Text even where it looks like a number.
 TEXT_KEYS = frozenset(
     "version arch protocol loader cmdline platform root type state reason shares method vendor "
