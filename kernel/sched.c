@@ -127,7 +127,7 @@ static void switch_to(struct cpu *cpu, struct task *next)
 {
     struct task *previous = cpu->running;
 
-    if (cpu == conductor.cpu && __atomic_load_n(&conductor.ready, __ATOMIC_ACQUIRE))
+    if (__atomic_load_n(&conductor.ready, __ATOMIC_ACQUIRE) && cpu == conductor.cpu)
         next = &conductor.task;
     if (next == NULL)
         next = cpu->idle;

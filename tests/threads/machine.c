@@ -163,6 +163,12 @@ uint64_t arch_now_ns(void)
     return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec + self * CLOCK_STEP_NS;
 }
 
+uint64_t arch_now_here_ns(const struct cpu *cpu)
+{
+    (void)cpu;
+    return arch_now_ns();
+}
+
 void arch_arm_timer(uint64_t deadline_ns)
 {
     machine[self].deadline_ns = deadline_ns;
@@ -293,6 +299,7 @@ static void *run_cpu(void *number)
 void task_adopt_boot_stack(struct task *task, const char *name)
 {
     snprintf(task->name, sizeof task->name, "%s", name);
+    task->canary = TASK_CANARY;
 }
 
 /* Both are on the stack of theirs from the start. */
@@ -311,11 +318,6 @@ void arch_prepare_kernel(struct task *task, void (*function)(void *), void *argu
     (void)task;
     (void)function;
     (void)argument;
-}
-
-void task_check_stack(const struct task *task)
-{
-    (void)task;
 }
 
 void machine_build(const struct machine_hooks *with, uint32_t cores, uint32_t threads)
@@ -345,6 +347,7 @@ void machine_start(void)
     for (unsigned i = 0; i < cpu_count; i++) {
         if (i != 0) {
             snprintf(machine[i].idle.name, sizeof machine[i].idle.name, "idle");
+            machine[i].idle.canary = TASK_CANARY;
             cpus[i].idle = cpus[i].running = &machine[i].idle;
         }
         pthread_create(&machine[i].thread, NULL, run_cpu, (void *)(uintptr_t)i);

@@ -153,6 +153,7 @@ static void start(struct body *body, uint64_t goal)
 
     memset(body, 0, sizeof *body); /* nobody may have it any more */
     entity_init(&body->task.entity, &affinity);
+    body->task.canary = TASK_CANARY;
     body->task.entity.group = random_below(&dice, GROUPS);
     body->task.pid = ++last_pid;
     snprintf(body->task.name, sizeof body->task.name, "task");
