@@ -76,7 +76,9 @@ static void add_variants(struct run *run, unsigned kind)
         }
         variant = run_add_variant(run, name, way == ON_SIBLINGS ? 2 : 1);
         variant->solo_of = &streams[kind];
-        variant->needs_caches = kind == CHASE;
+        variant->needs = kind == CHASE        ? HARDWARE_CACHES
+                         : way == IN_ONE_TASK ? HARDWARE_PIPELINES
+                                              : HARDWARE_ANY;
         variant->own_problem = kind == CHASE ? buffers_problem() : NULL;
         variant->row = rows[kind][way];
         run_add_key(variant, " streams=%s way=%s kib=%u", kind_names[kind], way_names[way],

@@ -63,9 +63,10 @@ static void add_variants(struct run *run, unsigned placement)
             struct variant *variant =
                 beside_add_variant(run, &kinds[first], &kinds[second], placements[placement].name);
 
-            variant->needs_caches = first != MD5 || second != MD5;
-            if (variant->needs_caches)
+            if (first != MD5 || second != MD5) {
+                variant->needs = HARDWARE_CACHES;
                 variant->own_problem = buffers_problem();
+            }
             run_add_key(variant, " kib=%u", buffers_kib());
         }
 }

@@ -59,7 +59,7 @@ static uint32_t prepare(struct run *run, const char **why)
         variant = run_add_variant(run, name, 1);
         variant->row = rows[distance];
         variant->per_us = NS_PER_US;
-        variant->needs_caches = true;
+        variant->needs = HARDWARE_CACHES;
         run_add_key(variant, " placement=%s kib=%u", name, passes.kib);
     }
     return 1;

@@ -52,7 +52,8 @@ static uint32_t prepare(struct run *run, const char **why)
         if (!can[pairs[i].first] || !can[pairs[i].second])
             continue;
         pair_of[run->variant_count] = (uint8_t)i;
-        beside_add_variant(run, &kinds[pairs[i].first], &kinds[pairs[i].second], "sibling");
+        beside_add_variant(run, &kinds[pairs[i].first], &kinds[pairs[i].second], "sibling")->needs =
+            HARDWARE_PIPELINES;
     }
     return 2;
 }

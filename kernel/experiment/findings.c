@@ -6,10 +6,12 @@
 #include "kernel/experiment/places.h"
 #include "kernel/experiment/say.h"
 #include "kernel/lib/format.h"
+#include "kernel/lib/string.h"
 #include "kernel/log.h"
 #include "kernel/main.h"
 
 #define ABOUT_EQUAL_PERCENT 105
+#define LINE_CHARACTERS 76
 
 const struct table_row *findings_row(const char *experiment, const char *variant)
 {
@@ -133,15 +135,24 @@ static void find_module(void)
 /* Names the experiments of which nothing is said since no number of theirs means anything. */
 static void name_unreliable(void)
 {
-    bool any = false;
+    size_t column = 0;
 
-    for (const struct experiment *const *e = experiments; *e != NULL; e++)
-        if (table_has_unreliable(*e)) {
-            log_print("%s%s", any ? ", " : "Not to be relied on, in all or in part: ", (*e)->name);
-            any = true;
+    for (const struct experiment *const *e = experiments; *e != NULL; e++) {
+        size_t length = strlen((*e)->name) + 1;
+
+        if (!table_has_unreliable(*e))
+            continue;
+        if (column == 0) {
+            log_print("Not to be relied on, as a whole or in part (the records say why):\n ");
+        } else if (column + length > LINE_CHARACTERS) {
+            log_print("\n ");
+            column = 0;
         }
-    if (any)
-        log_print(".\n");
+        log_print(" %s", (*e)->name);
+        column += length;
+    }
+    if (column > 0)
+        log_print("\n");
 }
 
 void findings_print(void)

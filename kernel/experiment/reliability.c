@@ -67,9 +67,16 @@ static bool clock_may_change(void)
     return !arch_clock_is_invariant() && !platform_is("qemu") && !platform_is("bochs");
 }
 
-static bool caches_are_real(void)
+/* What this machine lacks of what the numbers are about. */
+static const char *missing_hardware(const struct variant *variant)
 {
-    return !platform_is("qemu") && !platform_is("bochs");
+    if (!platform_is("qemu") && !platform_is("bochs"))
+        return NULL;
+    if (variant->needs == HARDWARE_CACHES)
+        return "this emulator has no caches of its own";
+    if (variant->needs == HARDWARE_PIPELINES)
+        return "this emulator has no pipelines of its own";
+    return NULL;
 }
 
 const char *reliability_problem(const struct run *run, const struct variant *variant)
@@ -85,8 +92,8 @@ const char *reliability_problem(const struct run *run, const struct variant *var
         return problem;
     if (clock_may_change())
         return "the time stamp counter may change its rate with the CPU";
-    if (variant->needs_caches && !caches_are_real())
-        return "this emulator has no caches of its own";
+    if (missing_hardware(variant) != NULL)
+        return missing_hardware(variant);
     if (variant->own_problem != NULL)
         return variant->own_problem;
     if (!run->clean_only)

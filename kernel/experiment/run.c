@@ -117,8 +117,20 @@ static void evaluate(struct run *run, struct variant *variant)
     variant->unreliable = reliability_problem(run, variant);
 }
 
+/* A record that names a part is as good as that. */
+static const char *problem_of_parts(const struct run *run)
+{
+    for (uint32_t i = 0; i < run->variant_count; i++)
+        if (run->variants[i].is_part && run->variants[i].unreliable != NULL)
+            return run->variants[i].unreliable;
+    return NULL;
+}
+
 void run_evaluate(struct run *run)
 {
     for (uint32_t i = 0; i < run->variant_count; i++)
         evaluate(run, &run->variants[i]);
+    for (uint32_t i = 0; i < run->variant_count; i++)
+        if (run->variants[i].unreliable == NULL)
+            run->variants[i].unreliable = problem_of_parts(run);
 }

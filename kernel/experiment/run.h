@@ -40,6 +40,13 @@ enum spread_rule {
     SPREAD_ANY,   /* they depend on the moment */
 };
 
+/* What some emulators lack. */
+enum hardware {
+    HARDWARE_ANY,
+    HARDWARE_CACHES,
+    HARDWARE_PIPELINES, /* that overlap instructions, and units that two threads can share */
+};
+
 struct variant {
     char name[RUN_NAME_BYTES]; /* variant= of its records; "": the experiment has only one kind */
     char keys[RUN_KEYS_BYTES]; /* more keys for its `result:` record, as they are printed */
@@ -52,8 +59,8 @@ struct variant {
     uint32_t per_us;            /* its samples and solo_us count so many to the microsecond */
     const char *own_problem;    /* why it means nothing on this machine, or NULL */
     enum spread_rule spread;
-    bool needs_caches; /* means nothing without real ones */
-    bool is_part;      /* a comparison within another variant's record, without its own */
+    enum hardware needs; /* what its numbers mean nothing without */
+    bool is_part;        /* a comparison within another variant's record, without its own */
 
     uint64_t run_ns, shared_ns; /* of all its tasks */
 

@@ -178,6 +178,7 @@ static uint32_t least_time(struct work *work, const char **why)
 static bool fit(struct work *work, uint32_t target_us, uint32_t maximum, const char **why)
 {
     uint32_t fixed_us = least_time(work, why), us = fixed_us;
+    uint32_t wanted_us = fixed_us < target_us / 2 ? target_us - fixed_us : target_us;
 
     for (unsigned try = 0; try < CALIBRATION_TRIES && us != 0; try++) {
         uint32_t more_us = us > fixed_us ? us - fixed_us : 0;
@@ -185,7 +186,7 @@ static bool fit(struct work *work, uint32_t target_us, uint32_t maximum, const c
 
         if (enough || work->amount == maximum) {
             if (more_us > 0)
-                work_set_amount(work, scaled(work->amount, target_us, more_us, maximum));
+                work_set_amount(work, scaled(work->amount, wanted_us, more_us, maximum));
             return true;
         }
         work_set_amount(work, scaled(work->amount, GROWTH, 1, maximum));

@@ -56,9 +56,9 @@ bool work_is_right(struct work *work, const struct task *task);
  * failed. */
 bool work_measure(struct work *work, uint32_t times);
 
-/* Sets the amount, at most `maximum`, so that it alone, without what the program does however
- * little it is told to do, takes about `target_us`; measures it and prints a `work:` record. False,
- * with *why, if the program cannot do it here. */
+/* Sets the amount, at most `maximum`, so that the work takes about `target_us` alone, or, where the
+ * program takes half of that however little it is told to do, so much longer; measures it and
+ * prints a `work:` record. False, with *why, if the program cannot do it here. */
 bool work_calibrate(struct work *work, uint32_t target_us, uint32_t maximum, const char **why);
 
 #endif
