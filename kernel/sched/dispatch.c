@@ -230,19 +230,21 @@ static void expel(struct sched *sched, uint32_t cpu, enum dispatch_event event)
 {
     struct sched_cpu *c = &sched->cpus[cpu];
     struct sched_entity *entity = c->incoming;
+    bool fits = c->current == NULL || dispatch_may_run(sched, c->current, cpu);
 
-    if (event == DISPATCH_BLOCK) {
+    if (event == DISPATCH_BLOCK)
         occupancy_stop(sched, cpu)->runnable = false;
-    } else if (c->current != NULL && c->current->paused) {
+    else if (c->current != NULL && c->current->paused)
         occupancy_stop(sched, cpu);
-    } else if (c->current != NULL && !dispatch_may_run(sched, c->current, cpu)) {
+    else if (!fits)
         dispatch_make_runnable(sched, occupancy_stop(sched, cpu), NO_CPU);
-        occupancy_call_siblings(sched, cpu); /* strangers may have been here, by another policy */
-    }
+    if (!fits) /* strangers have been here, by another policy, and one leaves */
+        occupancy_call_siblings(sched, cpu);
     finish_push(sched, cpu);
     if (entity != NULL && c->incoming == entity && !dispatch_may_run(sched, entity, cpu)) {
         c->incoming = NULL;
         dispatch_make_runnable(sched, entity, NO_CPU);
+        occupancy_call_siblings(sched, cpu);
     }
 }
 

@@ -7,6 +7,8 @@
  */
 #include "tests/host/sched_case.h"
 
+#include "kernel/sched/check.h"
+#include "kernel/sched/dispatch.h"
 #include "tools/sim/options.h"
 #include "tools/sim/watch.h"
 #include "tools/sim/workload.h"
@@ -193,6 +195,46 @@ static void test_paused_sibling_leaves_a_whole_core(void **state)
     assert_int_equal(c.tasks[1].entity.blocked_ns, resume - pause);
 }
 
+/* Three tasks, each for one of the CPUs of a core, the first of another group than the others. */
+static void set_up_strangers(struct sched *sched, struct sched_entity tasks[3], bool others_run)
+{
+    static const struct cpu_place places[3] = {{.core = 0}};
+    struct bitmap all;
+
+    bitmap_set_first(&all, 3);
+    dispatch_init(sched, places, 3, &all, 1, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        struct bitmap own = {{1u << i}};
+
+        entity_init(&tasks[i], &own);
+        tasks[i].group = i == 0;
+        dispatch_wake(sched, &tasks[i], 0);
+        if (i == 1 || others_run)
+            assert_ptr_equal(dispatch_next(sched, i, 0, DISPATCH_KICK), &tasks[i]);
+    }
+    dispatch_set_policy(sched, &policy_core, 0); /* which keeps groups apart */
+}
+
+/* CPU 2 finds that its task does not go with that of CPU 0, which then goes itself. */
+static void test_strangers_who_go_free_others(void **state)
+{
+    static struct sched sched;
+    struct sched_entity tasks[3];
+
+    (void)state;
+    for (uint32_t way = 0; way < 3;
+         way++) { /* it only waits for CPU 0, runs, or runs and is paused */
+        set_up_strangers(&sched, tasks, way > 0);
+        assert_null(dispatch_next(&sched, 2, 0, DISPATCH_KICK));
+        if (way == 2)
+            dispatch_pause(&sched, &tasks[0], 0);
+        assert_null(dispatch_next(&sched, 0, 0, way == 1 ? DISPATCH_BLOCK : DISPATCH_KICK));
+        assert_null(check_sched(&sched, NULL).what);
+        assert_ptr_equal(dispatch_next(&sched, 1, 0, DISPATCH_KICK), &tasks[1]);
+        assert_ptr_equal(dispatch_next(&sched, 2, 0, DISPATCH_KICK), &tasks[2]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +247,7 @@ int main(void)
         cmocka_unit_test(test_core_keeps_groups_apart),
         cmocka_unit_test(test_core_accounts_forced_idle),
         cmocka_unit_test(test_paused_sibling_leaves_a_whole_core),
+        cmocka_unit_test(test_strangers_who_go_free_others),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
