@@ -25,6 +25,7 @@ void sched_arm_timer(struct cpu *cpu)
 {
     uint64_t deadline = sleepers_next_ns(cpu);
 
+    ASSERT(cpu == arch_this_cpu()); /* whoever went on elsewhere has to ask again who it is */
     if (cpu->slice_end_ns != 0 && cpu->slice_end_ns < deadline)
         deadline = cpu->slice_end_ns;
     if (cpu->stall_at_ns != 0 && cpu->stall_at_ns < deadline)

@@ -24,7 +24,8 @@ static inline struct cpu *arch_this_cpu(void)
 {
     struct cpu *cpu;
 
-    __asm__("movl %%gs:0, %0" : "=r"(cpu));
+    /* Volatile: without, the compiler takes it for the same before and after a context switch. */
+    __asm__ volatile("movl %%gs:0, %0" : "=r"(cpu));
     return cpu;
 }
 
