@@ -152,7 +152,7 @@ uint64_t sched_forced_idle_ns(void)
     bool were_on = begin_change();
     uint64_t now = arch_now_ns(), sum = 0;
 
-    BITMAP_FOR_EACH(cpu, &scheduler.usable)
+    BITMAP_FOR_EACH(cpu, &scheduler.possible)
     {
         placement_touch(scheduler.cpus[cpu].core);
         dispatch_settle(&scheduler, cpu, now);

@@ -166,7 +166,7 @@ uint64_t arch_now_ns(void)
 uint64_t arch_now_here_ns(const struct cpu *cpu)
 {
     (void)cpu;
-    return arch_now_ns();
+    return arch_now_ns() - random_below(&chance, CLOCK_STEP_NS); /* goes back now and then */
 }
 
 void arch_arm_timer(uint64_t deadline_ns)

@@ -28,7 +28,7 @@
 #include "tests/threads/machine.h"
 
 #define SLOTS 14u
-#define ROUND_MS 1200u
+#define ROUND_MS 1000u
 #define LIMIT_S 120u
 #define STEPS_MAX 3000u
 #define ALONE 1500u
@@ -48,6 +48,7 @@ static struct body bodies[SLOTS];
 static struct random dice;
 static struct bitmap all;
 static uint32_t last_pid, ended, killed;
+static uint32_t errors; /* [a] */
 
 /* A report is the end, with the status that says so. */
 const char *__tsan_default_options(void);
@@ -86,15 +87,47 @@ void log_print(const char *fmt, ...)
     va_end(args);
 }
 
+static uint32_t pid_of(struct sched_entity *entity)
+{
+    return entity == NULL ? 0 : task_of(entity)->pid;
+}
+
+/* For whoever has to find out how it came to that. All cores are touched, or nearly. */
+static __attribute__((no_sanitize_thread)) void print_state(void)
+{
+    for (uint32_t i = 0; i < cpu_count; i++) {
+        const struct sched_cpu *c = &scheduler.cpus[i];
+
+        printf("  cpu %u (core %u): runs %u, incoming %u, push_to %d, awaits %u, called %u%s%s%s\n",
+               i, c->core, pid_of(c->current), pid_of(c->incoming), (int)c->push_to, c->awaits,
+               c->called, bitmap_test(&scheduler.usable, i) ? "" : ", off",
+               bitmap_test(&scheduler.idle_cpus, i) ? ", idle" : "",
+               scheduler.cores[c->core].yielding ? ", core yielding" : "");
+    }
+    for (uint32_t i = 0; i < SLOTS; i++) {
+        const struct sched_entity *e = &bodies[i].task.entity;
+
+        if (bodies[i].used)
+            printf("  pid %u: where %u, at %u, group %u, affinity 0x%x%s%s, since %llu ns\n",
+                   bodies[i].task.pid, e->where, e->at, e->group, e->affinity.words[0],
+                   e->paused ? ", paused" : "", e->runnable ? "" : ", blocked",
+                   (unsigned long long)e->since_ns);
+    }
+    fflush(stdout);
+}
+
+/* The checker goes on to print the events that led there; then the conductor gives up. */
 void log_error(const char *where, const char *fmt, ...)
 {
-    char text[LOG_LINE_BYTES];
     va_list args;
 
+    printf("%s, policy %s: ", where, scheduler.policy->name);
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    vprintf(fmt, args);
     va_end(args);
-    machine_fail("%s: %s", where, text);
+    printf("\n");
+    print_state();
+    __atomic_store_n(&errors, 1, __ATOMIC_RELAXED);
 }
 
 void panic(const char *where, const char *fmt, ...)
@@ -252,6 +285,12 @@ static void disturb(void)
         kill(body);
 }
 
+static void look_for_errors(void)
+{
+    if (__atomic_load_n(&errors, __ATOMIC_RELAXED) != 0)
+        machine_fail("the checker complains");
+}
+
 static void pause_a_little(void)
 {
     sched_wait(sched_ends(), arch_now_ns() + random_below(&dice, PAUSE_MAX_US * NS_PER_US));
@@ -292,10 +331,13 @@ static uint32_t from_environment(const char *name, uint32_t otherwise)
     return value != NULL ? (uint32_t)strtoul(value, NULL, 10) : otherwise;
 }
 
-static void boot(uint32_t cores, uint32_t threads)
+static void boot(uint32_t cores, uint32_t threads, uint32_t model_percent)
 {
-    static const struct options options = {
-        .slice_us = 500, .smt = true, .check = true, .module = OPTIONS_MODULE_CORE};
+    const struct options options = {.slice_us = 500,
+                                    .smt = true,
+                                    .check = true,
+                                    .module = OPTIONS_MODULE_CORE,
+                                    .smt_model_percent = model_percent};
     const struct machine_hooks hooks = {sched_timer,          sched_kicked, sched_finish_switch,
                                         sched_return_to_user, step,         &conductor.task};
 
@@ -307,31 +349,33 @@ static void boot(uint32_t cores, uint32_t threads)
     machine_start();
 }
 
-static void run_round(uint32_t cores, uint32_t threads)
+static void run_round(uint32_t cores, uint32_t threads, uint32_t model_percent)
 {
     uint64_t end_ns;
 
-    boot(cores, threads);
+    boot(cores, threads, model_percent);
     end_ns = arch_now_ns() + (uint64_t)from_environment("THREADS_MS", ROUND_MS) * NS_PER_MS;
     while (arch_now_ns() < end_ns) {
+        look_for_errors();
         disturb();
         if (random_below(&dice, 3) == 0)
             pause_a_little();
     }
     finish();
+    look_for_errors();
     machine_stop();
 }
 
 static void test_random_workload_on_threads(void **state)
 {
     static const struct {
-        uint32_t cores, threads;
-    } machines[] = {{2, 2}, {4, 1}, {1, 4}, {3, 2}};
+        uint32_t cores, threads, model_percent;
+    } machines[] = {{2, 2, 0}, {4, 1, 0}, {1, 4, 0}, {3, 2, 0}, {2, 2, 150}};
 
     (void)state;
     ended = killed = 0;
     for (uint32_t i = 0; i < sizeof machines / sizeof machines[0]; i++)
-        run_round(machines[i].cores, machines[i].threads);
+        run_round(machines[i].cores, machines[i].threads, machines[i].model_percent);
     print_message("%u tasks, %u killed, %u checks\n", ended, killed, watch_checks());
     assert_in_range(ended, SLOTS, UINT32_MAX); /* or it was not tried */
     assert_in_range(killed, 1, ended - 1);
@@ -342,7 +386,7 @@ static void test_random_workload_on_threads(void **state)
 static void test_one_after_the_other(void **state)
 {
     (void)state;
-    boot(2, 1);
+    boot(2, 1, 0);
     for (uint32_t i = 0; i < ALONE; i++) {
         start(&bodies[0], 1 + random_below(&dice, 3));
         await_end(&bodies[0]);
