@@ -79,6 +79,9 @@ $(B)/user/%.o: %.c Makefile
 	@echo "  CC    $@"
 	$(Q)$(CC) $(USER_CFLAGS) -c $< -o $@
 
+# Every yield and slice goes through it, and nothing in it can fail, so that no backtrace misses it.
+$(B)/kernel/kernel/sched/swap.o: KERNEL_CFLAGS += -fomit-frame-pointer
+
 # NASM's -MD forgets included files, hence the separate -M.
 NASM_FLAGS := -f elf32 -I $(B)/ -w+orphan-labels -Werror
 $(B)/kernel/%.asm.o $(B)/user/%.asm.o: %.asm $(B)/asm_offsets.inc Makefile

@@ -155,7 +155,7 @@ static inline __attribute__((always_inline)) bool take_turns(struct cpu *cpu,
     struct sched_entity *before, *next = NULL;
     uint64_t now;
 
-    core_lock(core);
+    spinlock_acquire_for(&core_locks[core], cpu);
     now = arch_now_here_ns(cpu);
     before = scheduler.cpus[cpu->cpu].current;
     if (!watch_on || !watch_is_due())

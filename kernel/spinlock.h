@@ -21,20 +21,25 @@ struct spinlock {
         .name = (lock_name), .owner_plus_1 = 0 \
     }
 
-/* Tries once. Interrupts must be off. */
-static inline bool spinlock_try(struct spinlock *lock)
+/* Tries once, for `self`, which is the CPU that calls. Interrupts must be off. */
+static inline bool spinlock_try(struct spinlock *lock, const struct cpu *self)
 {
     uint32_t expected = 0;
-    return __atomic_compare_exchange_n(&lock->owner_plus_1, &expected, arch_this_cpu()->cpu + 1,
-                                       false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    return __atomic_compare_exchange_n(&lock->owner_plus_1, &expected, self->cpu + 1, false,
+                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* Interrupts must be off and stay off until spinlock_release. */
-static inline void spinlock_acquire(struct spinlock *lock)
+/* The same until it succeeds. Interrupts must stay off until spinlock_release. */
+static inline void spinlock_acquire_for(struct spinlock *lock, const struct cpu *self)
 {
-    while (!spinlock_try(lock))
+    while (!spinlock_try(lock, self))
         while (__atomic_load_n(&lock->owner_plus_1, __ATOMIC_RELAXED) != 0)
             arch_relax();
+}
+
+static inline void spinlock_acquire(struct spinlock *lock)
+{
+    spinlock_acquire_for(lock, arch_this_cpu());
 }
 
 static inline void spinlock_release(struct spinlock *lock)
