@@ -2,21 +2,9 @@
 
 import pytest
 
+from trace_events import rounds_of
+
 AT_ONCE = 16
-
-
-def rounds(log):
-    """The trace between the marks of each round of exec=, by the round's name."""
-    found, events = {}, None
-    for event in log.of("trace"):
-        if event["event"] != "mark":
-            if events is not None:
-                events.append(event)
-        elif event["what"] == "end":
-            events = None
-        else:
-            events = found.setdefault(event["what"], [])
-    return found
 
 
 @pytest.fixture(name="log", scope="module")
@@ -38,19 +26,19 @@ def test_records_are_in_the_order_of_the_commands(log):
 
 def test_each_step_is_a_round_of_its_own_tasks(log):
     pids = [record["pid"] for record in log.of("exec")]
-    assert {what: [event["pid"] for event in events if event["event"] == "start"]
-            for what, events in rounds(log).items()} == \
+    assert {name: [event["pid"] for event in each.of("start")]
+            for name, each in rounds_of(log).items()} == \
         {"exec smt round 1": pids[:1], "exec smt round 2": pids[1:4], "exec smt round 3": pids[4:]}
 
 
 def test_each_step_has_ended_before_the_next_begins(log):
-    for events in rounds(log).values():
-        started = {event["pid"] for event in events if event["event"] == "start"}
-        assert {event["pid"] for event in events if event["event"] == "end"} == started
+    for each in rounds_of(log).values():
+        assert {event["pid"] for event in each.of("start")} == \
+            {event["pid"] for event in each.of("end")}
 
 
 def test_those_at_the_same_time_are_started_before_any_has_ended(log):
-    events = [event["event"] for event in rounds(log)["exec smt round 2"]]
+    events = [event["event"] for event in rounds_of(log)["exec smt round 2"].events]
     assert events[:events.index("end")].count("start") == 3
 
 

@@ -153,14 +153,6 @@ def test_demo_passes_on_other_machines(boot, smp):
     assert log.of("task", ok=0) == []
 
 
-def test_smt_puts_each_of_100_pairs_on_two_cores(boot):
-    """From the first dispatch to the end: never a shared moment, never a move."""
-    log = boot("run=pair sched=smt rounds=100 blocks=20", limit_s=120)
-    tasks = log.of("task", experiment="pair")
-    assert len(tasks) == 200
-    assert all(task["shared_us"] == 0 and task["migrations"] == 0 for task in tasks)
-
-
 def test_checker_looks_while_all_policies_run(boot):
     log = boot("run=demo sched=naive,smt,nosmt,core rounds=2 blocks=200 check=on", limit_s=120)
     summary = log.one("summary")
