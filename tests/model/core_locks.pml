@@ -49,7 +49,7 @@ proctype cpu0()
         core_lock(0);
 #endif
         if
-        :: queue[0] != NONE -> /* dispatch_swap: occupancy_swap, queue_exchange */
+        :: queue[0] != NONE -> /* dispatch_swap: change_places */
             previous = current[0];
             take_first(next);
             current[0] = next;

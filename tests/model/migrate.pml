@@ -125,15 +125,15 @@ inline dispatch_next(c)
 inline swap(t, c)
 {
     task = current[c];
-    current[c] = t; where[t] = RUNNING; /* occupancy_swap */
-    where[task] = QUEUED                /* queue_exchange */
+    where[task] = QUEUED; /* change_places */
+    current[c] = t; where[t] = RUNNING
 }
 
 inline dispatch_swap(c)
 {
     core_lock(c);
     if
-    :: !undisturbed(c) /* is_undisturbed */
+    :: !undisturbed(c) /* is_undisturbed: any of it would have set `called` */
     :: else ->
         if
         :: where[0] == QUEUED && core[0] == c -> swap(0, c)

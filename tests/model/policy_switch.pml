@@ -39,7 +39,7 @@ inline dispatch_swap()
     :: previous != NONE && !(exclusive && current[1 - self] != NONE) -> /* dispatch_may_run */
         pick();
         if
-        :: current[self] != previous -> waiting[previous] = true /* queue_exchange */
+        :: current[self] != previous -> waiting[previous] = true /* change_places */
         :: else
         fi
     :: else

@@ -1,7 +1,7 @@
 /*
  * Steal against dispatch: can two CPUs run the same task, or use the same kernel stack?
  *
- * A CPU whose slice is over puts its task into a queue (queue_insert, queue_exchange) while it still
+ * A CPU whose slice is over puts its task into a queue (queue_insert, dispatch_swap) while it still
  * runs on that task's stack, and lets go of the locks before it switches. Another CPU may take the
  * task at once (queue_take, dispatch_swap). Therefore a task has on_cpu set from before a CPU goes
  * on with it until that CPU has left its stack (sched_finish_switch), and switch_to waits for it to

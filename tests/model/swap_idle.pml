@@ -69,15 +69,15 @@ proctype cpu0()
     :: slices < 2 ->
         slices++;
         swapped = false;
-        core_lock(0); /* decide_locally */
+        core_lock(0); /* take_turns */
         next = queue[0];
         if
         :: next != NONE && is_as_free(next, current[0]) ->
             previous = current[0];
-            current[0] = next; /* occupancy_swap */
             place = 0;
-            remove(place);     /* queue_exchange */
+            remove(place); /* change_places */
             insert_last(previous);
+            current[0] = next;
             swapped = true
         :: else
         fi;

@@ -35,6 +35,7 @@ struct machine_cpu {
     jmp_buf loop;
     struct registers registers;
     uint64_t deadline_ns;
+    uint64_t still_since_ns; /* its task waits for an interrupt, to pay stalls; 0: it does not */
     bool interrupts_on;
     uint32_t kicked; /* [a] an interrupt is pending; also what an idle CPU sleeps on */
     struct task idle;
@@ -145,8 +146,20 @@ static void wait_for_interrupt(void)
 
 void arch_wait_for_interrupt(void)
 {
+    machine[self].still_since_ns = arch_now_ns();
     wait_for_interrupt();
     take_interrupts();
+    machine[self].still_since_ns = 0;
+}
+
+/* It does not get back to pay_stalls, which would have counted the time. */
+static void count_stall(struct task *task)
+{
+    uint64_t since_ns = machine[self].still_since_ns;
+
+    machine[self].still_since_ns = 0;
+    if (since_ns != 0)
+        task->stalled_ns += arch_now_ns() - since_ns;
 }
 
 void arch_relax(void)
@@ -199,6 +212,7 @@ struct registers machine_registers(const struct task *task)
 /* Whoever is on a task's stack has its pointer; so there is none to be found in the task. */
 static void leave(struct task *task)
 {
+    count_stall(task);
     memcpy(task->fpu.bytes, &machine[self].registers, sizeof machine[self].registers);
     if (__atomic_exchange_n(&task->stack_pointer, task_stack_top(task), __ATOMIC_RELAXED) != NULL)
         machine_fail("cpu %u leaves %s %u, which another CPU has left", self, task->name,
