@@ -58,6 +58,8 @@ static void choose_placements(struct run *run)
 
 static void add_variants(struct run *run, unsigned placement)
 {
+    static const char *const rows[KINDS] = {"two md5", "two chase", "two mixed"};
+
     for (unsigned first = 0; first < KINDS; first++)
         for (unsigned second = 0; second < KINDS; second++) {
             struct variant *variant =
@@ -67,6 +69,8 @@ static void add_variants(struct run *run, unsigned placement)
                 variant->needs = HARDWARE_CACHES;
                 variant->own_problem = buffers_problem();
             }
+            if (first == second && placement == 0)
+                variant->row = rows[first];
             run_add_key(variant, " kib=%u", buffers_kib());
         }
 }

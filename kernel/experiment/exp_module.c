@@ -36,6 +36,8 @@ static uint8_t pair_of[PAIRS]; /* of each variant */
 
 static uint32_t prepare(struct run *run, const char **why)
 {
+    static const char *const rows[KINDS] = {"two int", "two simd", "two x87"};
+
     *why = places_lacking(PLACES_SIBLING);
     if (!places_mates(&mates[0], &mates[1]))
         return 0;
@@ -49,11 +51,16 @@ static uint32_t prepare(struct run *run, const char **why)
     if (!can[INT])
         return 0;
     for (unsigned i = 0; i < PAIRS; i++) {
+        struct variant *variant;
+
         if (!can[pairs[i].first] || !can[pairs[i].second])
             continue;
         pair_of[run->variant_count] = (uint8_t)i;
-        beside_add_variant(run, &kinds[pairs[i].first], &kinds[pairs[i].second], "sibling")->needs =
-            HARDWARE_PIPELINES;
+        variant =
+            beside_add_variant(run, &kinds[pairs[i].first], &kinds[pairs[i].second], "sibling");
+        variant->needs = HARDWARE_PIPELINES;
+        if (pairs[i].first == pairs[i].second)
+            variant->row = rows[pairs[i].first];
     }
     return 2;
 }

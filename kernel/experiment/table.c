@@ -98,7 +98,7 @@ static void print_line(const struct table_row *line, unsigned first)
         if (policy != NULL)
             print_cells(table_find(line->experiment->name, policy, line->variant));
     }
-    log_print(" | %s\n", line->article == NULL ? "" : line->article);
+    log_print(line->article == NULL ? " |\n" : " | %s\n", line->article);
 }
 
 /* Whether an earlier row is of the same variant, under another policy. */

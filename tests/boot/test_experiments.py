@@ -244,6 +244,16 @@ def test_each_by_name_on_other_machines(boot, smp):
         [name for name in EXPERIMENTS if name not in skipped]
 
 
+def test_what_the_cpu_cannot_compute_is_left_out(boot):
+    log = boot("run=module sched=smt blocks=50 rounds=1",
+               cpu="Nehalem,mmx=off,sse=off,sse2=off,ssse3=off,sse4.1=off,sse4.2=off,fxsr=off")
+    assert log.outcome.passed
+    skip = log.one("skip")
+    assert (skip["experiment"], skip["variant"]) == ("module", "simd")
+    assert {result["variant"] for result in log.of("result", experiment="module")} == \
+        {"int_int_sibling", "x87_x87_sibling", "int_x87_sibling", "x87_int_sibling"}
+
+
 def test_oversub_follows_the_number_of_cores(boot):
     log = boot(f"run=oversub sched=smt blocks=50 rounds=1 tasks={JOBS}", smp=(1, 3, 2), cpu="n270")
     assert [result["j"] for result in log.of("result", experiment="oversub")] == [1, 3, 6, 12, JOBS]
