@@ -236,11 +236,11 @@ static void expel(struct sched *sched, uint32_t cpu, enum dispatch_event event)
         occupancy_stop(sched, cpu)->runnable = false;
     else if (c->current != NULL && c->current->paused)
         occupancy_stop(sched, cpu);
-    else if (!fits)
+    finish_push(sched, cpu); /* first: what is expected elsewhere may not fit beside who comes */
+    if (!fits && c->current != NULL)
         dispatch_make_runnable(sched, occupancy_stop(sched, cpu), NO_CPU);
     if (!fits) /* strangers have been here, by another policy, and one leaves */
         occupancy_call_siblings(sched, cpu);
-    finish_push(sched, cpu);
     if (entity != NULL && c->incoming == entity && !dispatch_may_run(sched, entity, cpu)) {
         c->incoming = NULL;
         dispatch_make_runnable(sched, entity, NO_CPU);

@@ -235,6 +235,40 @@ static void test_strangers_who_go_free_others(void **state)
     }
 }
 
+/* Two cores are shared, one has one task, and the other falls idle and asks CPU 0 for what it runs.
+ * Before that has come, CPU 1 exchanges what it runs for something not known yet. Still what CPU 0
+ * runs goes where it is expected, not beside somebody else. */
+static void test_who_is_expected_elsewhere_goes_there(void **state)
+{
+    static const uint32_t on[] = {0, 1, 4, 5, 6};
+    static struct sched sched;
+    static struct machine machine;
+    struct sched_entity tasks[5];
+    struct bitmap all;
+
+    (void)state;
+    assert_true(machine_parse("1x4x2", &machine));
+    bitmap_set_first(&all, machine.cpu_count);
+    dispatch_init(&sched, machine.places, machine.cpu_count, &all, 1, 0);
+    dispatch_set_policy(&sched, &policy_core, 0);
+    for (uint32_t i = 0; i < 5; i++) {
+        struct bitmap own = {{1u << on[i]}};
+
+        entity_init(&tasks[i], &own);
+        dispatch_wake(&sched, &tasks[i], 0);
+        assert_ptr_equal(dispatch_next(&sched, on[i], 0, DISPATCH_KICK), &tasks[i]);
+        dispatch_set_affinity(&sched, &tasks[i], &all, 0);
+    }
+    assert_null(dispatch_next(&sched, 2, 0, DISPATCH_KICK));
+    assert_int_equal(sched.cpus[0].push_to, 2);
+    assert_null(dispatch_next(&sched, 1, 0, DISPATCH_SLICE_END));
+    assert_true(sched.cpus[1].awaits);
+    dispatch_next(&sched, 0, 0, DISPATCH_KICK);
+    assert_int_equal(tasks[0].where, ENTITY_CLAIMED);
+    assert_int_equal(tasks[0].at, 2);
+    assert_null(check_sched(&sched, NULL).what);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +282,7 @@ int main(void)
         cmocka_unit_test(test_core_accounts_forced_idle),
         cmocka_unit_test(test_paused_sibling_leaves_a_whole_core),
         cmocka_unit_test(test_strangers_who_go_free_others),
+        cmocka_unit_test(test_who_is_expected_elsewhere_goes_there),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
