@@ -28,7 +28,7 @@ static uint64_t from_environment(const char *name, uint64_t otherwise)
 static void test_random_workloads(void **state)
 {
     uint64_t first = from_environment("SCHED_SEED", 1);
-    uint64_t cases = from_environment("SCHED_CASES", CASES);
+    uint64_t cases = from_environment("SCHED_CASES", CASES), gains = 0, exchanges = 0;
 
     (void)state;
     for (uint64_t seed = first; seed < first + cases; seed++) {
@@ -36,6 +36,8 @@ static void test_random_workloads(void **state)
 
         workload_make(&workload, seed);
         what = workload_run(&workload);
+        gains += workload.gains;
+        exchanges += workload.exchanges;
         if (what == NULL)
             continue;
         printf("seed %llu: %s\n", (unsigned long long)seed, what);
@@ -46,6 +48,9 @@ static void test_random_workloads(void **state)
         fflush(stdout);
         fail();
     }
+    print_message("moves between cores: %llu for less load, %llu in exchange\n",
+                  (unsigned long long)gains, (unsigned long long)exchanges);
+    assert_true(cases < CASES || (gains > 0 && exchanges > 0)); /* or they were not looked at */
 }
 
 static void test_same_workload_same_end(void **state)

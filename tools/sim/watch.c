@@ -87,13 +87,13 @@ static bool was_well_placed(const struct watch *watch, const struct sched *sched
            bitmap_first_and(&choice, &e->affinity) == BITMAP_NONE;
 }
 
-/* smt: with no more tasks than cores, a task changes its core only when it wakes up. */
-static bool stays(struct watch *watch, const struct sched *sched, uint32_t number)
+/* With no more tasks than cores, a task changes its core only when it wakes up. */
+static bool stays(struct watch *watch, uint32_t number)
 {
     const struct sched_entity *e = &watch->config->tasks[number].entity;
     struct watch_task *task = &watch->tasks[number];
     bool moved = e->migrations != task->migrations;
-    bool well = !moved || task->was_out || !watch->few || sched->policy != &policy_smt;
+    bool well = !moved || task->was_out || !watch->few;
 
     task->migrations = e->migrations;
     if (e->where == ENTITY_RUNNING)
@@ -138,7 +138,7 @@ static const char *check_task(struct watch *watch, const struct sched *sched, ui
         return "a task shares a core for more than a slice while another is idle";
     if (!was_well_placed(watch, sched, number))
         return "a task was placed beside another while a core was idle";
-    if (!stays(watch, sched, number))
+    if (!stays(watch, number))
         return "a task was moved although there are enough cores";
     if (e->where == ENTITY_QUEUED && sched->now_ns - e->since_ns > watch->longest_wait_ns)
         watch->longest_wait_ns = sched->now_ns - e->since_ns;
@@ -168,12 +168,12 @@ bool watch_step(void *context, const struct sched *sched, const struct bitmap *k
 {
     struct watch *watch = context;
     struct check_result result = check_sched(sched, kicked);
+    const char *what;
 
     if (result.what != NULL)
         return fail(watch, sched, result.what);
     for (uint32_t i = 0; i < watch->config->task_count; i++) {
-        const char *what = check_task(watch, sched, i);
-
+        what = check_task(watch, sched, i);
         if (what != NULL)
             return fail(watch, sched, what);
     }
@@ -181,6 +181,9 @@ bool watch_step(void *context, const struct sched *sched, const struct bitmap *k
         return fail(watch, sched, "strangers share a core");
     if (!is_fair(watch, sched))
         return fail(watch, sched, "equal tasks make unequal progress");
+    what = watch->free ? moves_step(&watch->moves, sched) : NULL;
+    if (what != NULL)
+        return fail(watch, sched, what);
     watch->idle_cores = sched->idle_core_cpus;
     return true;
 }
@@ -205,6 +208,7 @@ static void classify(struct watch *watch)
         if (task->arrive_ns != config->tasks[0].arrive_ns || task->burst_ns != 0)
             equal = false;
     }
+    watch->free = free;
     watch->few = free && config->task_count <= config->machine->core_count;
     watch->equal = free && equal;
     watch->one_policy = true;
@@ -224,11 +228,13 @@ void watch_init(struct watch *watch, struct sim_config *config)
         watch->tasks[i].was_out = true;
     config->observe = watch_step;
     config->context = watch;
+    moves_init(&watch->moves, config);
     classify(watch);
 }
 
 void watch_free(struct watch *watch)
 {
+    moves_free(&watch->moves);
     free(watch->tasks);
 }
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tools/sim/moves.h"
 #include "tools/sim/sim.h"
 
 /* What is remembered about a task. */
@@ -24,9 +25,11 @@ struct watch {
     const char *what;         /* the first rule broken, or NULL */
     uint64_t at_ns;           /* and when */
     struct bitmap idle_cores; /* after the last step */
-    bool few;                 /* never more tasks than cores, all free to run anywhere */
+    bool free;                /* every task may run anywhere, and nothing is done from outside */
+    bool few;                 /* ... and there are never more tasks than cores */
     bool equal;               /* all tasks are equal, free, and start at once; see watch.c */
     bool one_policy;          /* and all CPUs always on */
+    struct moves moves;       /* of free tasks */
     /* As found at the end of the run, for those who want to know. */
     uint64_t longest_wait_ns;
 };

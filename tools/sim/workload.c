@@ -126,6 +126,8 @@ const char *workload_run(struct workload *w)
     watch_init(&watch, &w->config);
     outcome = sim_run(&w->config);
     what = watch_verdict(&watch, &outcome);
+    w->gains = watch.moves.gains;
+    w->exchanges = watch.moves.exchanges;
     watch_free(&watch);
     return what;
 }

@@ -15,6 +15,7 @@ struct workload {
     struct sim_config config; /* points to the members of this one */
     struct sim_task tasks[WORKLOAD_MAX_TASKS];
     struct sim_action actions[WORKLOAD_MAX_ACTIONS];
+    uint64_t gains, exchanges; /* as in struct moves, of the last run */
 };
 
 /* The workload that belongs to a seed. Whatever is paused or switched off is resumed, or switched
