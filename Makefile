@@ -233,8 +233,13 @@ test: $(B)/tandem.elf host
 test-matrix: $(B)/tandem.elf
 	TANDEM_MATRIX=all $(PYTHON) -B -m pytest tests/boot/test_matrix.py
 
+# Bochs, whose virtual time is exact, against theory; the logs stay in build/exact.
+exact: $(B)/tandem.elf
+	$(PYTHON) -B -m pytest tests/boot/exact_demo.py tests/boot/test_exact.py \
+	    tests/boot/test_exact_experiments.py tests/boot/test_bochs.py
+
 # What `make test` leaves out because it takes long.
-test-long: test fuzz test-matrix
+test-long: test fuzz test-matrix exact
 
 bench: $(B)/tandem.elf
 	@tools/bench $<
@@ -246,6 +251,6 @@ check: $(HOST_PURE) $(KERNEL_OBJ)
 model:
 	tools/model
 
-.PHONY: model bench check all run timeline iso debug test test-matrix test-long host host-test fuzz clean
+.PHONY: model bench check exact all run timeline iso debug test test-matrix test-long host host-test fuzz clean
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
