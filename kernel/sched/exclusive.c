@@ -63,7 +63,10 @@ struct sched_entity *exclusive_pick(struct sched *sched, uint32_t cpu,
 
     if (core->yielding && occupancy_busy_siblings(sched, cpu) > 0)
         return NULL; /* the last to leave decides */
-    core->yielding = false;
+    if (core->yielding) {
+        core->yielding = false;
+        occupancy_call_siblings(sched, cpu); /* it may be the one who was there before */
+    }
     if (first != NULL && !dispatch_may_run(sched, first, cpu))
         return pick_another(sched, cpu, previous);
     next = previous != NULL ? queue_take_in_turn(sched, cpu) : queue_take(sched, queue, cpu);

@@ -274,6 +274,36 @@ static void test_who_is_expected_elsewhere_goes_there(void **state)
     assert_null(check_sched(&sched, NULL).what);
 }
 
+/* CPU 2 empties its core for a task that may not run on itself. CPU 1 takes that one before CPU 3
+ * has left, which so goes on; then what CPU 1 ran must not wait while CPU 2 is idle. */
+static void test_who_yields_in_vain_looks_again(void **state)
+{
+    static const struct bitmap first[] = {{{1 << 1}}, {{1 << 2}}, {{1 << 3}}, {{1 << 3}}};
+    static const struct bitmap then[] = {
+        {{1 << 1 | 1 << 2}}, {{0xf}}, {{1 << 3}}, {{1 << 1 | 1 << 3}}};
+    static struct sched sched;
+    static struct machine machine;
+    struct sched_entity tasks[4];
+    struct bitmap all = {{0xf}};
+
+    (void)state;
+    assert_true(machine_parse("1x2x2", &machine));
+    dispatch_init(&sched, machine.places, machine.cpu_count, &all, 1, 0);
+    dispatch_set_policy(&sched, &policy_core, 0);
+    for (uint32_t i = 0; i < 4; i++) {
+        entity_init(&tasks[i], &first[i]);
+        dispatch_wake(&sched, &tasks[i], 0);
+        if (i < 3)
+            assert_ptr_equal(dispatch_next(&sched, i + 1, 0, DISPATCH_KICK), &tasks[i]);
+        dispatch_set_affinity(&sched, &tasks[i], &then[i], 0);
+    }
+    assert_null(dispatch_next(&sched, 2, 0, DISPATCH_SLICE_END));
+    assert_ptr_equal(dispatch_next(&sched, 1, 0, DISPATCH_SLICE_END), &tasks[3]);
+    assert_ptr_equal(dispatch_next(&sched, 3, 0, DISPATCH_KICK), &tasks[2]);
+    assert_null(check_sched(&sched, NULL).what);
+    assert_ptr_equal(dispatch_next(&sched, 2, 0, DISPATCH_KICK), &tasks[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +318,7 @@ int main(void)
         cmocka_unit_test(test_paused_sibling_leaves_a_whole_core),
         cmocka_unit_test(test_strangers_who_go_free_others),
         cmocka_unit_test(test_who_is_expected_elsewhere_goes_there),
+        cmocka_unit_test(test_who_yields_in_vain_looks_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
