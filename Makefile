@@ -219,6 +219,10 @@ timeline: $(B)/tandem.elf
 	echo "In $(TIMELINE): timeline.svg timeline.png, trace.json for https://ui.perfetto.dev"; \
 	exit $$status
 
+# The pictures of docs/experiments.md, from exact runs in Bochs: some minutes.
+experiment-pictures: $(B)/tandem.elf
+	tools/experiment-pictures
+
 iso: $(B)/tandem.iso
 $(B)/tandem.iso: $(B)/tandem.elf
 	tools/make-iso $< $@
@@ -251,6 +255,7 @@ check: $(HOST_PURE) $(KERNEL_OBJ)
 model:
 	tools/model
 
-.PHONY: model bench check exact all run timeline iso debug test test-matrix test-long host host-test fuzz clean
+.PHONY: model bench check exact all run timeline experiment-pictures iso debug test test-matrix \
+    test-long host host-test fuzz clean
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
