@@ -211,7 +211,7 @@ def test_core_with_one_group_leaves_nothing_empty(boot, numbering):
 
 
 def test_core_with_one_group_is_smt(boot):
-    """On the exact machine: of three the same tasks run on the same CPUs in the same order, and with
+    """On the exact machine: of three the same tasks run on the same CPUs in the same order, and of
     five, whose slices may end at the same moment, the last one ends at the same time."""
     steps = f"{md5(50, 150, 150)};{md5(60, 60, 60, 60, 60)}"
     events, lengths = [], []
