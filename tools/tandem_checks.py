@@ -8,7 +8,7 @@ LOG_FORMAT = 1
 NEEDED = ("boot", "timer", "topology")
 # (tag, key, tag of the records that it counts, what those have)
 COUNTS = (("topology", "cores", "core", {}), ("topology", "cpus", "cpu", {"state": "online"}),
-          ("summary", "tasks", "task", {}), ("summary", "faults", "fault", {}),
+          ("summary", "tasks", "task exec", {}), ("summary", "faults", "fault", {}),
           ("summary", "warnings", "warning", {}), ("summary", "errors", "error", {}),
           ("summary", "experiments", "result", {}))
 
@@ -30,9 +30,10 @@ def check_counts(boot):
     """Fewer records than another one says, as when whole lines are lost."""
     for tag, key, counted, wanted in COUNTS:
         for record in boot.whole(tag):
-            found = len(boot.of(counted, **wanted))
+            found = sum(len(boot.of(each, **wanted)) for each in counted.split())
             if record.get(key, 0) > found:
-                yield record, f"says {key}={record[key]}, but there are {found} `{counted}:`"
+                names = " or ".join(f"`{each}:`" for each in counted.split())
+                yield record, f"says {key}={record[key]}, but there are {found} {names}"
     cpus = boot.of("cpu")
     if all(cpu.whole for cpu in cpus):
         numbers = {cpu["cpu"] for cpu in cpus}

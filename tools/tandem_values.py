@@ -20,8 +20,8 @@ NUMBER_KEYS = frozenset(
     "apic_id packages cores cpus threads_per_core tsc_invariant vectors failed tasks rounds blocks "
     "host_cpus round pid switches migrations sibling_migrations ok reliable logical from to vector "
     "error eip cr2 esp ebp level instructions experiments faults warnings errors checks lost code "
-    "dropped samples_dropped unexpected_interrupts sse clean clean_rounds disturbed_rounds "
-    "unknown_rounds groups group faulted amount cache_known job_blocks".split())
+    "dropped samples_dropped unexpected_interrupts timer_interrupts sse clean clean_rounds "
+    "disturbed_rounds unknown_rounds groups group faulted amount cache_known job_blocks".split())
 UNIT = re.compile(r"(?:.*_)?(?:us|ns|ms|hz|ppm|kib|percent)")
 RATIO_KEY = re.compile(r"ratio_.*|measured")
 
@@ -59,6 +59,8 @@ def kind_of(tag: str, key: str) -> str:
         return "list"
     if (tag, key) == ("end", "status") or key == "digest":
         return key
+    if (tag, key) == ("exec", "status"):   # a program's, which may be any number
+        return "any"
     if key in TEXT_KEYS:
         return "text"
     if key == "smt_model":
