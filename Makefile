@@ -239,8 +239,8 @@ test-matrix: $(B)/tandem.elf
 
 # Bochs, whose virtual time is exact, against theory; the logs stay in build/exact.
 exact: $(B)/tandem.elf
-	$(PYTHON) -B -m pytest tests/boot/exact_demo.py tests/boot/test_exact.py \
-	    tests/boot/test_exact_experiments.py tests/boot/test_bochs.py
+	TANDEM_EXACT=all $(PYTHON) -B -m pytest tests/boot/exact_demo.py tests/boot/exact_experiments.py \
+	    tests/boot/test_exact.py tests/boot/test_bochs.py
 
 # What `make test` leaves out because it takes long.
 test-long: test fuzz test-matrix exact
