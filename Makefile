@@ -132,7 +132,8 @@ SIM_OBJ     := $(patsubst %.c,$(B)/sim/%.o,$(SIM_LIB) tools/sim/schedsim.c $(SIM
 # The scheduler with its locks on threads, under ThreadSanitizer, which does not go with the others.
 TSAN_CFLAGS := $(COMMON) -O1 -g -fsanitize=thread
 TSAN_KERNEL := $(sort $(wildcard kernel/sched/*.c kernel/sched*.c)) kernel/sleepers.c \
-    kernel/smt_model.c kernel/lib/clock_math.c
+    kernel/smt_model.c kernel/trace.c kernel/lib/trace_ring.c kernel/lib/string.c \
+    kernel/lib/clock_math.c
 TSAN_TESTS  := $(B)/tsan/test_sched_threads
 
 host: $(HOST_TOOLS) $(HOST_TESTS) $(TSAN_TESTS) $(B)/host/schedsim
@@ -175,7 +176,8 @@ $(B)/tsan/%.o: %.c Makefile
 	@echo "  CC    $@"
 	$(Q)$(CC) $(TSAN_CFLAGS) -c $< -o $@
 
-$(TSAN_TESTS): $(B)/tsan/%: $(B)/tsan/tests/threads/%.o $(B)/tsan/tests/threads/machine.o \
+$(TSAN_TESTS): $(B)/tsan/%: $(B)/tsan/tests/threads/%.o \
+    $(B)/tsan/tests/threads/machine.o $(B)/tsan/tests/threads/trace_checks.o \
     $(TSAN_KERNEL:%.c=$(B)/tsan/%.o)
 	@echo "  CC    $@"
 	$(Q)$(CC) $(TSAN_CFLAGS) $^ -lcmocka -pthread -o $@

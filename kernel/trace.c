@@ -115,14 +115,16 @@ void trace_record_decision(unsigned cpu, struct task *before, struct task *after
 {
     /* What was taken off and put back within one decision has been dispatched again. */
     bool dispatched = after != NULL && after->entity.switches != after->traced.switches;
+    /* A task that another CPU has sent here by a clock ahead of ours begins when ours is there. */
+    bool gap = dispatched && before != NULL && after->entity.since_ns > before->entity.since_ns;
 
     if (before != NULL && (before != after || dispatched))
         record(cpu, before->entity.since_ns, end_of_run(before, event), before->pid, TRACE_ABSENT,
                NULL);
+    if (gap || (before != NULL && after == NULL))
+        record(cpu, before->entity.since_ns, TRACE_IDLE, 0, TRACE_ABSENT, NULL);
     if (dispatched)
         record_dispatch(cpu, after);
-    else if (before != NULL && after == NULL)
-        record(cpu, before->entity.since_ns, TRACE_IDLE, 0, TRACE_ABSENT, NULL);
 }
 
 /* The CPU that will run a task, as far as that is known, or one whose queue it is in. */

@@ -3,7 +3,7 @@
  * work, yield and sleep at random, while the conductor starts, pauses, pins and kills them, changes
  * the policy, and switches CPUs off and on. Every task must do each of its steps once and in
  * order, whatever it is kept in must be seen whole by whoever goes on with it, the times must
- * add up, and the checker of check=on must find nothing.
+ * add up, the trace must tell the same, and the checker of check=on must find nothing.
  *
  * THREADS_SEED and THREADS_MS in the environment choose the workload and how long a round lasts.
  */
@@ -24,8 +24,8 @@
 #include "kernel/sched.h"
 #include "kernel/sched_steps.h"
 #include "kernel/sched_watch.h"
-#include "kernel/trace.h"
 #include "tests/threads/machine.h"
+#include "tests/threads/trace_checks.h"
 
 #define SLOTS 14u
 #define ROUND_MS 1000u
@@ -47,7 +47,8 @@ struct body {
 static struct body bodies[SLOTS];
 static struct random dice;
 static struct bitmap all;
-static uint32_t last_pid, ended, killed;
+static uint32_t last_pid, ended, killed, traced;
+static uint64_t run_ns; /* of those that ended since the machine was started */
 static uint32_t errors; /* [a] */
 
 /* A report is the end, with the status that says so. */
@@ -58,25 +59,6 @@ const char *__tsan_default_options(void)
 }
 
 /* ---- What else the scheduler needs ---- */
-
-bool trace_on;
-
-void trace_record_decision(unsigned cpu, struct task *before, struct task *after,
-                           enum dispatch_event event)
-{
-    (void)cpu, (void)before, (void)after, (void)event;
-}
-
-void trace_record_wake(unsigned cpu, uint64_t now_ns, const struct sched *sched,
-                       const struct task *task)
-{
-    (void)cpu, (void)now_ns, (void)sched, (void)task;
-}
-
-void trace_record_now(enum trace_kind kind, uint32_t pid, uint32_t other)
-{
-    (void)kind, (void)pid, (void)other;
-}
 
 void log_print(const char *fmt, ...)
 {
@@ -114,6 +96,11 @@ static __attribute__((no_sanitize_thread)) void print_state(void)
                    (unsigned long long)e->since_ns);
     }
     fflush(stdout);
+}
+
+void log_warning(const char *where, const char *fmt, ...)
+{
+    machine_fail("warning: %s: %s", where, fmt);
 }
 
 /* The checker goes on to print the events that led there; then the conductor gives up. */
@@ -208,6 +195,7 @@ static void reap(struct body *body)
     if (e->run_ns + e->wait_ns + e->blocked_ns != body->task.end_ns - body->task.start_ns ||
         e->shared_ns > e->run_ns)
         machine_fail("task %u: its times do not add up", body->task.pid);
+    run_ns += e->run_ns;
     ended++;
     killed += body->killed;
     body->used = false;
@@ -346,6 +334,8 @@ static void boot(uint32_t cores, uint32_t threads, uint32_t model_percent)
     sched_adopt_boot_code(&cpus[0]);
     sched_prepare_boot_cpu();
     sched_init(&options);
+    run_ns = 0;
+    trace_checks_begin();
     machine_start();
 }
 
@@ -364,6 +354,7 @@ static void run_round(uint32_t cores, uint32_t threads, uint32_t model_percent)
     finish();
     look_for_errors();
     machine_stop();
+    traced += trace_checks_end(run_ns);
 }
 
 static void test_random_workload_on_threads(void **state)
@@ -376,10 +367,12 @@ static void test_random_workload_on_threads(void **state)
     ended = killed = 0;
     for (uint32_t i = 0; i < sizeof machines / sizeof machines[0]; i++)
         run_round(machines[i].cores, machines[i].threads, machines[i].model_percent);
-    print_message("%u tasks, %u killed, %u checks\n", ended, killed, watch_checks());
+    print_message("%u tasks, %u killed, %u checks, %u events\n", ended, killed, watch_checks(),
+                  traced);
     assert_in_range(ended, SLOTS, UINT32_MAX); /* or it was not tried */
     assert_in_range(killed, 1, ended - 1);
     assert_in_range(watch_checks(), 1, UINT32_MAX);
+    assert_in_range(traced, ended, UINT32_MAX);
 }
 
 /* Nobody else's end makes up for one that the conductor misses. */
@@ -392,6 +385,7 @@ static void test_one_after_the_other(void **state)
         await_end(&bodies[0]);
     }
     machine_stop();
+    traced += trace_checks_end(run_ns);
 }
 
 static int set_up(void **state)
