@@ -165,7 +165,8 @@ $(B)/host/schedsim: $(SIM_OBJ)
 
 $(HOST_TESTS): $(B)/host/%: $(B)/host/tests/host/%.o $(B)/host/libsim.a $(B)/host/libpure.a
 	@echo "  CC    $@"
-	$(Q)$(CC) $(HOST_CFLAGS) $^ -lcmocka -o $@
+	$(Q)$(CC) $(HOST_CFLAGS) $(filter %.o,$^) $(filter %.a,$^) -lcmocka -o $@
+$(B)/host/test_conclusion: $(patsubst %,$(B)/host/kernel/experiment/%.o,conclusion findings say)
 
 $(HOST_TOOLS): $(B)/host/%: $(B)/host/tools/host/%.o $(B)/host/libpure.a
 	@echo "  CC    $@"

@@ -50,7 +50,7 @@ static void conclude_siblings(void)
     say_hundredths("- Sharing a core costs a task ", siblings->ratio.median,
                    " times its time alone");
     if (same != NULL && same->reliable)
-        say_hundredths("; taking turns on one CPU, ", same->ratio.max, "");
+        say_hundredths(",\n  taking turns on one CPU ", same->ratio.max, "");
     log_print(".\n");
 }
 
@@ -65,10 +65,10 @@ static void conclude_fill(void)
     if (batches == NULL)
         return;
     log_print("- %u tasks took ", fill->tasks);
-    say_hundredths("", fill->ratio.median, " solo times all at once, ");
-    say_hundredths("", batches->ratio.median, " in batches of one a core:\n  ");
+    say_hundredths("", fill->ratio.median, " solo times all at once,\n  ");
+    say_hundredths("", batches->ratio.median, " in batches of one a core: ");
     if (fill->ratio.median * 105 < batches->ratio.median * 100)
-        log_print("second threads are worth having. Keep all CPUs busy, cores first.\n");
+        log_print("second threads are\n  worth having. Keep all CPUs busy, cores first.\n");
     else
         log_print("here second threads bring nothing.\n");
 }

@@ -42,8 +42,8 @@ static void find_slice(void)
 
     if (slow == NULL || fast == NULL)
         return;
-    say_ratio("- A short job on busy CPUs takes ", slow, " times its time with slices of 10 ms,\n");
-    say_ratio("  and ", fast, " times with 1 ms.\n");
+    say_ratio("- A short job on busy CPUs takes ", slow, " times its time\n");
+    say_ratio("  with slices of 10 ms, and ", fast, " times with 1 ms.\n");
 }
 
 static const struct table_row *oversub_row(uint32_t at_once)
@@ -62,12 +62,12 @@ static void find_oversub(void)
     if (full == NULL || all == NULL || full == all)
         return;
     log_print("- make -j%u does the work of %u jobs ", 2 * places_core_count(), full->tasks);
-    say_ratio("in ", full, " job times, ");
-    log_print("-j%u ", full->tasks);
-    say_ratio("in ", all, ":\n");
+    say_ratio("in ", full, " job times,\n");
+    log_print("  -j%u ", full->tasks);
+    say_ratio("in ", all, ": ");
     log_print(all->ratio.median * 100 < full->ratio.median * (200 - ABOUT_EQUAL_PERCENT)
-                  ? "  here more tasks than CPUs are faster.\n"
-                  : "  more tasks than CPUs bring nothing but waiting.\n");
+                  ? "here more tasks than CPUs are faster.\n"
+                  : "more tasks than CPUs bring nothing but waiting.\n");
 }
 
 static void find_memory(void)

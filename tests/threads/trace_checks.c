@@ -14,10 +14,10 @@
 
 /* What the events of one CPU have told so far. */
 struct story {
-    uint32_t running;      /* PID; 0: nothing */
-    uint64_t since_ns;     /* of the dispatch */
-    bool has_left;         /* the event before was the end of a task's time here */
-    uint64_t left_ns;      /* when that was */
+    uint32_t running;  /* PID; 0: nothing */
+    uint64_t since_ns; /* of the dispatch */
+    bool has_left;     /* the event before was the end of a task's time here */
+    uint64_t left_ns;  /* when that was */
     uint64_t ran_ns;
 };
 
@@ -117,8 +117,7 @@ uint32_t trace_checks_end(uint64_t run_ns)
             count++;
         }
         if (story.running != 0 || trace_ring_drops(&trace_rings()[cpu]) > 0)
-            machine_fail("trace: cpu %u: pid %u at the end, or events dropped", cpu,
-                         story.running);
+            machine_fail("trace: cpu %u: pid %u at the end, or events dropped", cpu, story.running);
         ran_ns += story.ran_ns;
     }
     if (ran_ns != run_ns)

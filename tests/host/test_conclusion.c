@@ -1,0 +1,170 @@
+/* The sentences after the closing table, for whatever was measured on whatever machine: complete,
+ * and no wider than a terminal. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "kernel/experiment/conclusion.h"
+#include "kernel/experiment/experiment.h"
+#include "kernel/experiment/places.h"
+#include "kernel/experiment/table.h"
+#include "kernel/log.h"
+#include "kernel/main.h"
+
+#define COLUMNS 80
+#define VALUES 5
+
+/* ---- What it asks of the kernel ---- */
+
+struct options main_options;
+const struct experiment *const experiments[] = {&(const struct experiment){.name = "same_cpu"},
+                                                &(const struct experiment){.name = "migrate"},
+                                                &(const struct experiment){.name = "oversub"},
+                                                &(const struct experiment){.name = "interleave"},
+                                                &(const struct experiment){.name = "memory"},
+                                                &(const struct experiment){.name = "siblings"},
+                                                &(const struct experiment){.name = "module"},
+                                                &(const struct experiment){.name = "pair"},
+                                                &(const struct experiment){.name = "solo"},
+                                                &(const struct experiment){.name = "pause"},
+                                                &(const struct experiment){.name = "slice"},
+                                                &(const struct experiment){.name = "fill"},
+                                                NULL};
+
+static struct table_row row;
+static const char *lacking; /* the experiment that was not run */
+static uint32_t cpus_here, cores_here;
+static char text[8192];
+static size_t length;
+
+void log_print(const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    length += (size_t)vsnprintf(text + length, sizeof text - length, fmt, args);
+    va_end(args);
+    assert_in_range(length, 0, sizeof text - 1);
+}
+
+const struct table_row *table_find(const char *experiment, const char *policy, const char *variant)
+{
+    (void)policy, (void)variant;
+    return lacking != NULL && strcmp(lacking, experiment) == 0 ? NULL : &row;
+}
+
+bool table_has_unreliable(const struct experiment *experiment)
+{
+    (void)experiment;
+    return !row.reliable;
+}
+
+uint32_t places_cpu_count(void)
+{
+    return cpus_here;
+}
+
+uint32_t places_core_count(void)
+{
+    return cores_here;
+}
+
+/* ---- Tests ---- */
+
+static const struct sched_policy policy = {.name = "nosmt"};
+
+static void set_up(uint32_t cpu_number, uint32_t cores, uint32_t hundredths, bool reliable)
+{
+    main_options = (struct options){.sched = {.count = 2, .names = {"naive", "nosmt"}}};
+    row = (struct table_row){.experiment = experiments[0],
+                             .policy = &policy,
+                             .ratio = {hundredths, hundredths, hundredths},
+                             .tasks = 4000,
+                             .shared_percent = hundredths % 101,
+                             .reliable = reliable};
+    cpus_here = cpu_number;
+    cores_here = cores;
+    length = 0;
+    text[0] = '\0';
+}
+
+static void expect_lines(void)
+{
+    size_t width = 0;
+
+    for (const char *line = text; *line != '\0'; line += width + 1) {
+        width = strcspn(line, "\n");
+        assert_int_equal(line[width], '\n');
+        if (width > COLUMNS && strncmp(line, "capacity: ", 10) != 0)
+            fail_msg("%zu columns: %.*s", width, (int)width, line);
+    }
+}
+
+static void test_lines_fit_a_terminal(void **state)
+{
+    static const uint32_t values[VALUES] = {0, 100, 1515, 12800, 400000};
+
+    (void)state;
+    for (unsigned i = 0; i < VALUES; i++)
+        for (unsigned reliable = 0; reliable < 2; reliable++) {
+            set_up(255, 128, values[i], reliable != 0);
+            conclusion_print_question();
+            conclusion_print();
+            expect_lines();
+        }
+}
+
+static void test_sentences_without_their_second_half(void **state)
+{
+    (void)state;
+    for (const struct experiment *const *e = experiments; *e != NULL; e++) {
+        set_up(4, 2, 150, true);
+        lacking = (*e)->name;
+        conclusion_print();
+        lacking = NULL;
+        expect_lines();
+    }
+}
+
+static void test_what_is_unreliable_is_named_and_not_concluded_from(void **state)
+{
+    (void)state;
+    set_up(4, 2, 150, false);
+    conclusion_print();
+    assert_null(strstr(text, "1.50 times"));
+    assert_non_null(strstr(text, "Not to be relied on"));
+    for (const struct experiment *const *e = experiments; *e != NULL; e++)
+        assert_non_null(strstr(text, (*e)->name));
+}
+
+static void test_words_follow_the_numbers(void **state)
+{
+    (void)state;
+    set_up(4, 2, 150, true);
+    row.shared_percent = 0;
+    conclusion_print();
+    assert_non_null(strstr(text, "- nosmt never put two tasks on one core"));
+    assert_non_null(strstr(text, "- Sharing a core costs a task 1.50 times its time alone,\n"
+                                 "  taking turns on one CPU 1.50.\n"));
+    set_up(4, 2, 150, true);
+    row.shared_percent = 42;
+    conclusion_print();
+    assert_non_null(
+        strstr(text, "- nosmt had two tasks share a core, with another idle, for 42 %"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines_fit_a_terminal),
+        cmocka_unit_test(test_sentences_without_their_second_half),
+        cmocka_unit_test(test_what_is_unreliable_is_named_and_not_concluded_from),
+        cmocka_unit_test(test_words_follow_the_numbers),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
