@@ -55,6 +55,15 @@ def boot(booter):  # pylint: disable=redefined-outer-name
     return booter
 
 
+@pytest.fixture(scope="session")
+def blocks_in_ms(booter):  # pylint: disable=redefined-outer-name
+    """blocks_in_ms(ms): how many blocks of md5 a CPU of the target does in that time, alone. For
+    tests of what takes a number of slices, on fast hosts as on slow ones."""
+    blocks = 2000
+    solo = booter(f"run=solo sched=smt rounds=3 blocks={blocks}", limit_s=120).one("result")
+    return lambda ms: max(1, blocks * ms * 1000 // solo["min_us"])
+
+
 def wanted_by(item):
     """The Request that a test is parametrized with as `wanted`, if any."""
     return item.callspec.params.get("wanted") if hasattr(item, "callspec") else None

@@ -11,11 +11,12 @@ import pytest
 
 from trace_events import rounds_of
 
-Machine = namedtuple("Machine", "emulator args slice_ms blocks margin")
+# A task lasts work_ms, or in Bochs, which is as fast everywhere, as many blocks as are given.
+Machine = namedtuple("Machine", "emulator args slice_ms work_ms blocks margin")
 MACHINES = {
-    "adjacent": Machine("qemu", "", 100, 6000, 0.13),
-    "far": Machine("qemu", "topology=1x2x2:far", 100, 6000, 0.13),
-    "bochs": Machine("bochs", "topology=1x2x2 smt_model=1.50", 10, 150, 0.02),
+    "adjacent": Machine("qemu", "", 100, 450, None, 0.13),
+    "far": Machine("qemu", "topology=1x2x2:far", 100, 450, None, 0.13),
+    "bochs": Machine("bochs", "topology=1x2x2 smt_model=1.50", 10, None, 150, 0.02),
 }
 NUMBERINGS = {"adjacent": "", "far": "topology=1x2x2:far"}
 NS_PER_MS = 1000000
@@ -57,10 +58,11 @@ def fixture_machine(request):
 
 
 @pytest.fixture(name="log")
-def fixture_log(boot, machine):
+def fixture_log(boot, machine, blocks_in_ms):
     """One of three tasks is three times as short as the others, each in its turn; then all three
     are equal."""
-    short, long, equal = machine.blocks // 3, machine.blocks, 2 * machine.blocks
+    long = machine.blocks or blocks_in_ms(machine.work_ms)
+    short, equal = long // 3, 2 * long
     steps = [md5(short, long, long), md5(long, short, long), md5(long, long, short),
              md5(equal, equal, equal)]
     return boot(f"run=none sched=smt trace=on slice={machine.slice_ms}ms {machine.args} "
@@ -98,9 +100,10 @@ def test_three_equal_tasks_have_a_core_of_their_own_in_turn(log, machine):
     assert max(switches) <= 1.25 * min(switches) + 2
 
 
-def test_a_core_that_falls_idle_relieves_the_other_at_once(boot, numbering):
+def test_a_core_that_falls_idle_relieves_the_other_at_once(boot, numbering, blocks_in_ms):
     """Before any slice ends: the second of three tasks has a core of its own, and ends first."""
-    log = boot(f'run=none sched=smt trace=on slice=1s {numbering} exec="{md5(6000, 300, 6000)}"')
+    tasks = md5(*map(blocks_in_ms, (150, 8, 150)))
+    log = boot(f'run=none sched=smt trace=on slice=1s {numbering} exec="{tasks}"')
     step, = traced(log).values()
     pids = [event["pid"] for event in step.of("start")]
     move, = step.of("migrate")
@@ -150,9 +153,9 @@ def test_nobody_who_has_a_core_is_interrupted_by_a_timer(pairs):
         assert idle and [event.text for event in each.events if event["cpu"] in idle] == []
 
 
-def test_timers_interrupt_only_who_takes_turns(boot):
+def test_timers_interrupt_only_who_takes_turns(boot, blocks_in_ms):
     """Two tasks on one CPU: the counter counts, and only there."""
-    log = boot("run=same_cpu sched=smt rounds=2 blocks=3000 slice=5ms", limit_s=120)
+    log = boot(f"run=same_cpu sched=smt rounds=2 blocks={blocks_in_ms(60)} slice=5ms", limit_s=120)
     busy = {cpu for task in log.of("task", experiment="same_cpu") for cpu in task["cpus"]}
     assert len(busy) == 1
     interrupts = log.one("timers", cpu=0)["interrupts"]
@@ -179,17 +182,24 @@ def test_naive_has_pairs_share_a_core_in_vain_and_smt_has_none(boot, numbering):
 
 # ---- who may share a core ------------------------------------------------------------------------
 
-def fill(sched, tasks, numbering):
-    return (f"run=fill sched={sched} tasks={tasks} slice=20ms blocks=500 rounds=2 trace=on "
+def fill(sched, tasks, numbering, blocks):
+    return (f"run=fill sched={sched} tasks={tasks} slice=20ms blocks={blocks} rounds=2 trace=on "
             f"{numbering}")
 
 
-def test_core_keeps_groups_apart_at_every_moment(boot, numbering):
+@pytest.fixture(name="slices")
+def fixture_slices(blocks_in_ms):
+    """The blocks of a task that takes a few slices of fill()."""
+    return blocks_in_ms(50)
+
+
+def test_core_keeps_groups_apart_at_every_moment(boot, numbering, slices):
     """Programs are dealt to groups in turn: in the end one of group 0 and three of group 1 are
     left, which have to take turns on some core. The two of `siblings` are pinned to one core, and
     can never be on it together."""
-    log = boot(f"run=siblings sched=core groups=2 slice=20ms blocks=500 rounds=2 trace=on "
-               f'{numbering} exec="{md5(4000, 4000, 200, 4000, 200, 4000)}"', limit_s=200)
+    long, short = 2 * slices, slices // 10
+    log = boot(f"run=siblings sched=core groups=2 slice=20ms blocks={slices} rounds=2 trace=on "
+               f'{numbering} exec="{md5(long, long, short, long, short, long)}"', limit_s=200)
     group = {task["pid"]: task["group"] for task in log.of("task") + log.of("exec")}
     rounds = traced(log)
     states = [busy for each in rounds.values() for _, _, busy in each.states()]
@@ -203,8 +213,8 @@ def test_core_keeps_groups_apart_at_every_moment(boot, numbering):
     assert all(task["shared_us"] == 0 for task in log.of("task", experiment="siblings"))
 
 
-def test_core_with_one_group_leaves_nothing_empty(boot, numbering):
-    log = boot(fill("core", 6, numbering), limit_s=200)
+def test_core_with_one_group_leaves_nothing_empty(boot, numbering, slices):
+    log = boot(fill("core", 6, numbering, slices), limit_s=200)
     for each in rounds_with(log, "fill", "core"):
         assert any(len(stays) == 2 for _, _, busy in each.states() for stays in busy.values())
     assert log.one("result", experiment="fill", sched="core")["forced_idle_us"] == 0
@@ -226,8 +236,8 @@ def test_core_with_one_group_is_smt(boot):
     assert lengths[0] == pytest.approx(lengths[1], rel=0.02)
 
 
-def test_nosmt_has_one_task_on_a_core_at_every_moment(boot, numbering):
-    log = boot(fill("nosmt", 5, numbering), limit_s=200)
+def test_nosmt_has_one_task_on_a_core_at_every_moment(boot, numbering, slices):
+    log = boot(fill("nosmt", 5, numbering, slices), limit_s=200)
     rounds = rounds_with(log, "fill", "nosmt")
     assert len(rounds) == 2
     for each in rounds:
