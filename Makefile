@@ -82,6 +82,9 @@ $(B)/user/%.o: %.c Makefile
 # Every yield and slice goes through it, and nothing in it can fail, so that no backtrace misses it.
 $(B)/kernel/kernel/sched/swap.o: KERNEL_CFLAGS += -fomit-frame-pointer
 
+# Not in anybody's way, and much of it: as small as can be.
+$(B)/kernel/kernel/experiment/%.o $(B)/kernel/arch/x86/decode/%.o: KERNEL_CFLAGS += -Os
+
 # NASM's -MD forgets included files, hence the separate -M.
 NASM_FLAGS := -f elf32 -I $(B)/ -w+orphan-labels -Werror
 $(B)/kernel/%.asm.o $(B)/user/%.asm.o: %.asm $(B)/asm_offsets.inc Makefile
