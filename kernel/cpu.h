@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "kernel/machine_info.h"
+#include "kernel/sched/slice.h"
 
 struct task;
 
@@ -34,7 +35,7 @@ struct cpu {
     struct task *idle;       /* [I] runs when there is nothing to run */
     struct task *left;       /* [o] what ran before, until its registers are saved */
     struct task *sleepers;   /* [o] tasks to wake by this CPU's timer, earliest first */
-    uint64_t slice_end_ns;   /* [o] when the running task's slice ends; 0: no slice */
+    struct slice slice;      /* [o] of the running task */
     uint64_t stall_at_ns;    /* [o] when the model of a shared core looks again; 0: never */
     uint64_t armed_ns;       /* [o] what the timer is set to; UINT64_MAX: off, 0: not known */
     bool armed;              /* [o] it will fire, at armed_ns */

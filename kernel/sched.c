@@ -11,23 +11,20 @@
 struct sched scheduler;
 uint32_t slice_ns, skew_ns;
 
-/* When a slice that begins now ends; the first one a little earlier, on each CPU another. */
-static inline uint64_t slice_end(const struct cpu *cpu, uint64_t now, bool first)
+static inline uint32_t slice_length_ns(void)
 {
-    uint64_t end_ns = now + __atomic_load_n(&slice_ns, __ATOMIC_RELAXED);
-
-    return first ? end_ns - cpu->cpu * __atomic_load_n(&skew_ns, __ATOMIC_RELAXED) : end_ns;
+    return __atomic_load_n(&slice_ns, __ATOMIC_RELAXED);
 }
 
 /* ---- Timer ---- */
 
 void sched_arm_timer(struct cpu *cpu)
 {
-    uint64_t deadline = sleepers_next_ns(cpu);
+    uint64_t deadline = sleepers_next_ns(cpu), slice_ends = slice_deadline_ns(&cpu->slice);
 
     ASSERT(cpu == arch_this_cpu()); /* whoever went on elsewhere has to ask again who it is */
-    if (cpu->slice_end_ns != 0 && cpu->slice_end_ns < deadline)
-        deadline = cpu->slice_end_ns;
+    if (slice_ends < deadline)
+        deadline = slice_ends;
     if (cpu->stall_at_ns != 0 && cpu->stall_at_ns < deadline)
         deadline = cpu->stall_at_ns;
     if (cpu == conductor.cpu && conductor.wake_ns < deadline)
@@ -72,6 +69,16 @@ static void wake_sleepers(struct cpu *cpu, uint64_t now)
     }
 }
 
+/* CPUs that begin to run something together would end their slices together, and then wait for each
+ * other's turn with a lock, slice after slice. So the first of an idle CPU is a little shorter, on
+ * each by another time. */
+static void renew_slice(struct cpu *cpu, uint64_t now, bool was_idle)
+{
+    uint32_t early_ns = was_idle ? cpu->cpu * __atomic_load_n(&skew_ns, __ATOMIC_RELAXED) : 0;
+
+    slice_begin(&cpu->slice, now, slice_length_ns() - early_ns);
+}
+
 struct task *sched_decide(struct cpu *cpu, enum dispatch_event event)
 {
     struct task *before = task_of(scheduler.cpus[cpu->cpu].current), *after;
@@ -83,12 +90,9 @@ struct task *sched_decide(struct cpu *cpu, enum dispatch_event event)
     watch_decided(&scheduler, cpu->cpu, now, event, after == NULL ? 0 : after->pid);
     trace_decided(cpu->cpu, before, after, event);
 
-    if (!dispatch_needs_slice(&scheduler, cpu->cpu))
-        cpu->slice_end_ns = 0;
-    else if (cpu->slice_end_ns == 0)
-        cpu->slice_end_ns = slice_end(cpu, now, true);
-    else if (after != before || event == DISPATCH_SLICE_END)
-        cpu->slice_end_ns = slice_end(cpu, now, false);
+    if (after != before || event == DISPATCH_SLICE_END)
+        renew_slice(cpu, now, before == NULL);
+    slice_await(&cpu->slice, dispatch_needs_slice(&scheduler, cpu->cpu), now, slice_length_ns());
     if (after != before)
         cpu->stall_at_ns = 0;
     send_kicks(cpu);
@@ -169,7 +173,7 @@ static inline __attribute__((always_inline)) bool take_turns(struct cpu *cpu,
         return false;
     if (next == before)
         return true;
-    cpu->slice_end_ns = slice_end(cpu, now, false);
+    slice_begin(&cpu->slice, now, slice_length_ns());
     cpu->stall_at_ns = 0;
     if (!cpu->armed) /* else it comes before that in any case */
         sched_arm_timer(cpu);
@@ -236,7 +240,7 @@ void sched_timer(void)
 {
     struct cpu *cpu = arch_this_cpu();
     uint64_t now = arch_now_ns();
-    bool slice_over = cpu->slice_end_ns != 0 && now >= cpu->slice_end_ns;
+    bool slice_over = now >= slice_deadline_ns(&cpu->slice);
     bool due = now >= sleepers_next_ns(cpu);
 
     cpu->armed_ns = UINT64_MAX; /* it fires once */

@@ -39,8 +39,7 @@ bool sched_prepare_boot_cpu(void)
     return true;
 }
 
-/* CPUs that begin to need slices together would end them together, and then wait for each other's
- * turn with a lock, slice after slice. So their first slices differ by up to an eighth. */
+/* The first slices of idle CPUs differ by up to an eighth: see sched_decide. */
 static void set_slice(uint32_t slice_us)
 {
     uint32_t ns = slice_us * NS_PER_US; /* a second at most */

@@ -16,7 +16,7 @@
 
 #define JOB_US 1000u
 #define JOB_MAX 8000000u
-#define YIELDS 2000u
+#define YIELDS 500u
 #define LONG_SLICE_US 10000u
 #define SHORT_SLICE_US 1000u
 #define LOSS_SLICES 8u /* long ones that each of the two tasks lasts */
@@ -87,9 +87,12 @@ static bool measure_loss(uint32_t which, uint32_t slice_us)
                                                                : (uint32_t)blocks);
     struct task *tasks[2];
     uint64_t passed;
+    bool ran;
 
     sched_set_slice(slice_us);
-    if (!run_two(&work, tasks))
+    ran = run_two(&work, tasks);
+    sched_set_slice(main_options.slice_us);
+    if (!ran)
         return false;
     passed = (tasks[0]->end_ns > tasks[1]->end_ns ? tasks[0]->end_ns : tasks[1]->end_ns) -
              tasks[0]->start_ns;

@@ -3,12 +3,15 @@
 Two cores of two threads; a task that shares its core is s times slower (`smt_model`).
 """
 
+import math
+
 import pytest
 
 from target import Request
+from trace_events import rounds_of
 
 LIMIT = 0.02
-CORES = 2
+CORES, CPUS = 2, 4
 COMMON = "sched=smt check=off topology=1x2x2"
 # A job lasts one and a half slices; starting one takes some ten thousand instructions, which are
 # little only of a long one.
@@ -68,24 +71,95 @@ def test_more_jobs_than_cpus_only_wait(boot):
     assert results[JOBS]["switches"] > 2 * results[4]["switches"]
 
 
-@pytest.mark.parametrize("sched", ["smt", "naive"])
-def test_a_job_waits_for_the_end_of_a_slice(boot, sched):
-    """All CPUs are busy with one task each. A CPU that gets a second one begins to have slices, the
-    first of which ends up to an eighth early so that those of different CPUs do not meet."""
-    log = boot(f"run=slice rounds=8 blocks=50 check=off topology=1x2x2 sched={sched}",
-               emulator="bochs", limit_s=300)
-    assert log.outcome.passed
-    for slice_us, variant in ((10000, "slice_10ms"), (1000, "slice_1ms")):
-        tasks = log.of("task", experiment="slice", variant=variant)
-        assert len(tasks) == 8
-        for task in tasks:
-            # Once for its first turn, and again whenever its own slice ended before it did. The
-            # way there takes some thousand instructions, at 50 a microsecond.
-            waits = task["wait_us"] / task["switches"]
-            assert 7 / 8 * slice_us / 2 <= waits <= slice_us * (1 + LIMIT) + 100, task.text
-    long, short = (log.one("result", experiment="slice", variant=variant)["lost_ppm"]
-                   for variant in ("slice_10ms", "slice_1ms"))
+# ---- slices ----------------------------------------------------------------------------------
+
+SLICES_US = {"slice_10ms": 10000, "slice_1ms": 1000}
+FULL_US = 10000                 # when the hogs are started
+EARLY_US = FULL_US / 8 / CPUS   # each next idle CPU's first slice is shorter by that
+HANDLING_US = 100               # some thousand instructions, at 50 a microsecond
+ROUNDS = 8
+
+
+@pytest.fixture(name="waits", params=["smt", "naive"])
+def fixture_waits(request, boot):
+    """A log of jobs that came while each CPU was busy with one task."""
+    log = boot(f"run=slice rounds={ROUNDS} blocks=50 check=off topology=1x2x2 trace=on "
+               f"sched={request.param}", emulator="bochs", limit_s=300)
+    assert log.outcome.passed and log.of("tracedrop") == []
+    log.sched = request.param
+    return log
+
+
+def jobs(log):
+    """(record, when it came, length of the slices then, the CPU it was sent to) of each job of the
+    measured rounds, in order."""
+    wakes = {event["pid"]: event for event in log.of("trace", event="wake")}
+    for task in log.of("task", experiment="slice"):
+        wake = wakes[task["pid"]]
+        yield task, wake["ns"] / 1000, SLICES_US[task["variant"]], wake["to"]
+
+
+def end_of_slice_us(log, cpu, now_us, slice_us):
+    """Of what runs on a CPU: its slices follow each other since it was put there, and if they have
+    become shorter or longer since, at such distances."""
+    before = [event for event in log.of("trace", cpu=cpu)
+              if event["ns"] / 1000 < now_us and event["event"] in ("idle", "dispatch")]
+    start_us = before[-1]["ns"] / 1000
+    lengths = [length_us for _, job_us, length_us, _ in jobs(log) if job_us < start_us]
+    end_us = start_us + (lengths or [FULL_US])[-1]
+    if before[-2]["event"] == "idle":
+        end_us -= cpu * EARLY_US
+    return now_us + (end_us - now_us) % slice_us
+
+
+def test_a_job_waits_for_the_next_end_of_a_slice(waits):
+    """Under naive, on the CPU whose queue it joins: that it has no timer running, as long as it has
+    one task, makes no difference. Under smt whoever's slice ends first takes it."""
+    assert len(list(jobs(waits))) == ROUNDS * len(SLICES_US)
+    for task, now_us, slice_us, sent_to in jobs(waits):
+        assert task["switches"] == 1
+        if waits.sched == "naive":
+            wait_us = end_of_slice_us(waits, sent_to, now_us, slice_us) - now_us
+            assert task["wait_us"] == \
+                pytest.approx(wait_us, abs=LIMIT * slice_us + HANDLING_US), task.text
+        else:
+            first = next(event for event in waits.of("trace", event="preempt")
+                         if event["ns"] / 1000 > now_us)
+            assert task["cpus"] == [first["cpu"]], task.text
+            assert task["wait_us"] == pytest.approx(first["ns"] / 1000 - now_us, abs=1), task.text
+
+
+def test_a_job_waits_for_half_a_slice_on_average(waits):
+    """At one CPU any moment of its slice is as likely as any other. Where all of them take what
+    waits it is the earliest of four ends: between a fifth of a slice, if they lie anyhow, and a
+    half, if they are in step."""
+    parts = [task["wait_us"] / slice_us for task, _, slice_us, _ in jobs(waits)]
+    error = 3 * math.sqrt(1 / 12 / len(parts)) + HANDLING_US / SLICES_US["slice_1ms"] / 2
+    least = 1 / 2 if waits.sched == "naive" else 1 / (CPUS + 1)
+    assert least - error <= sum(parts) / len(parts) <= 1 / 2 + error
+
+
+def test_short_slices_cost_ten_times_as_much(waits):
+    long, short = (waits.one("result", experiment="slice", variant=variant)["lost_ppm"]
+                   for variant in SLICES_US)
     assert short / long == pytest.approx(10, rel=0.2)
+
+
+def test_with_many_tasks_each_turn_waits_for_all_the_others(boot):
+    """Sixteen on four CPUs: (16 / 4 - 1) slices, whatever they are."""
+    log = boot("run=fill sched=smt tasks=16 slice=5ms blocks=30 rounds=1 check=off topology=1x2x2 "
+               "trace=on smt_model=1.5", emulator="bochs", limit_s=300)
+    assert log.outcome.passed and log.of("tracedrop") == []
+    this = rounds_of(log)["fill smt round 1"]
+    first_end = min(event["ns"] for event in this.of("end"))
+    gaps = []
+    for pid in {stay.pid for stay in this.stays}:
+        stays = sorted((stay for stay in this.stays if stay.pid == pid), key=lambda s: s.begin)
+        gaps += [(b.begin - a.end) / 1000 for a, b in zip(stays, stays[1:]) if b.begin < first_end]
+    assert len(gaps) > 16
+    expected_us = (16 / CPUS - 1) * 5000
+    assert sum(gaps) / len(gaps) == pytest.approx(expected_us, rel=LIMIT)
+    assert max(gaps) <= expected_us * (1 + LIMIT) + HANDLING_US
 
 
 @pytest.mark.parametrize("slowdown", ["1.5", "1.15"])

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "kernel/sched/dispatch.h"
+#include "kernel/sched/slice.h"
 
 struct sim_cpu {
-    uint64_t slice_end_ns; /* 0: no slice */
-    uint64_t rate;         /* units per nanosecond of what runs there */
+    struct slice slice;
+    uint64_t rate; /* units per nanosecond of what runs there */
 };
 
 struct sim {
@@ -137,8 +138,8 @@ static void arm_timer(struct sim *sim, uint32_t cpu)
     if (task != NULL) {
         at = sim->core_updated_ns[sim->sched->cpus[cpu].core] +
              (task->goal - task->done + rate - 1) / rate;
-        if (sim->cpus[cpu].slice_end_ns != 0 && sim->cpus[cpu].slice_end_ns < at)
-            at = sim->cpus[cpu].slice_end_ns;
+        if (slice_deadline_ns(&sim->cpus[cpu].slice) < at)
+            at = slice_deadline_ns(&sim->cpus[cpu].slice);
     }
     heap_set(&sim->heap, cpu, at);
 }
@@ -212,10 +213,10 @@ static void enter(struct sim *sim, uint32_t cpu, enum dispatch_event event)
     advance_core(sim, core);
     bitmap_clear(&sim->kicked, cpu);
     after = decide(sim, cpu, event);
-    if (!dispatch_needs_slice(sim->sched, cpu))
-        c->slice_end_ns = 0;
-    else if (after != before || event == DISPATCH_SLICE_END || c->slice_end_ns == 0)
-        c->slice_end_ns = sim->now_ns + sim->config->slice_ns;
+    if (after != before || event == DISPATCH_SLICE_END)
+        slice_begin(&c->slice, sim->now_ns, sim->config->slice_ns);
+    slice_await(&c->slice, dispatch_needs_slice(sim->sched, cpu), sim->now_ns,
+                sim->config->slice_ns);
     if (after != before) {
         trace(sim, after == NULL ? "idle" : "run", cpu, task_of(after));
         renew_core(sim, core);
@@ -278,7 +279,7 @@ static void timer(struct sim *sim, uint32_t cpu)
     advance_core(sim, sim->sched->cpus[cpu].core);
     if (task != NULL && task->done >= task->goal)
         reach_goal(sim, cpu, task);
-    else if (sim->cpus[cpu].slice_end_ns != 0 && sim->cpus[cpu].slice_end_ns <= sim->now_ns)
+    else if (slice_deadline_ns(&sim->cpus[cpu].slice) <= sim->now_ns)
         enter(sim, cpu, DISPATCH_SLICE_END);
     else
         arm_timer(sim, cpu);
