@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "kernel/sched/dispatch.h"
+#include "kernel/sched/loads.h"
 #include "kernel/sched/occupancy.h"
 #include "kernel/sched/queue.h"
 
@@ -199,25 +200,49 @@ static struct check_result check_waiting(const struct sched *sched, uint32_t que
     return well;
 }
 
-/* The level of each CPU's queue, and which levels are in use. */
-static struct check_result check_levels(const struct sched *sched)
+/* The CPUs that have each value of a digit, and which values there are. */
+static struct check_result check_digit(const struct load_digit *digit)
 {
+    for (uint32_t value = 0; value < LOADS_BASE; value++) {
+        uint32_t count = bitmap_count(&digit->cpus[value]);
+
+        VERIFY(count == digit->counts[value], "the CPUs with a load are miscounted", value);
+        VERIFY((count != 0) == (digit->used >> value & 1), "a load is misfiled", value);
+    }
+    return well;
+}
+
+static uint32_t count_all(const struct load_digit *digit)
+{
+    uint32_t count = 0;
+
+    for (uint32_t value = 0; value < LOADS_BASE; value++)
+        count += digit->counts[value];
+    return count;
+}
+
+/* The load of each CPU's queue, and where that is filed. */
+static struct check_result check_loads(const struct sched *sched)
+{
+    uint32_t filed = 0;
+
     for (uint32_t cpu = 0; cpu < sched->cpu_count; cpu++) {
         uint32_t load = queue_load(sched, sched->cpus[cpu].queue);
-        uint32_t level = load < SCHED_LEVELS ? load : SCHED_LEVELS - 1;
 
+        load = load < LOADS_MAX ? load : LOADS_MAX;
         if (!bitmap_test(&sched->usable, cpu))
-            level = SCHED_NO_LEVEL;
-        else
-            VERIFY(bitmap_test(&sched->by_level[level], cpu), "a queue is misfiled", cpu);
-        VERIFY(sched->cpus[cpu].level == level, "a CPU is on the wrong level", cpu);
+            load = LOADS_NONE;
+        VERIFY(sched->cpus[cpu].load == load, "a CPU has the wrong load", cpu);
+        if (load == LOADS_NONE)
+            continue;
+        filed++;
+        VERIFY(bitmap_test(&sched->load_low.cpus[load % LOADS_BASE], cpu) &&
+                   bitmap_test(&sched->load_high.cpus[load / LOADS_BASE], cpu),
+               "a queue is misfiled", cpu);
     }
-    for (uint32_t level = 0; level < SCHED_LEVELS; level++) {
-        uint32_t count = bitmap_count(&sched->by_level[level]);
-
-        VERIFY(count == sched->level_counts[level], "the CPUs of a level are miscounted", level);
-        VERIFY((count != 0) == (sched->levels >> level & 1), "a level is misfiled", level);
-    }
+    VERIFY(count_all(&sched->load_low) == filed && count_all(&sched->load_high) == filed &&
+               sched->filed == filed,
+           "CPUs are filed under two loads", filed);
     return well;
 }
 
@@ -271,7 +296,9 @@ struct check_result check_sched(const struct sched *sched, const struct bitmap *
         waiting += sched->queues[queue].length;
     }
     VERIFY(waiting == sched->waiting, "the waiting entities are miscounted", NO_CPU);
-    VERIFY_ALL(check_levels(sched));
+    VERIFY_ALL(check_digit(&sched->load_low));
+    VERIFY_ALL(check_digit(&sched->load_high));
+    VERIFY_ALL(check_loads(sched));
     VERIFY_ALL(check_lists(sched));
     return check_stranded(sched);
 }

@@ -217,7 +217,7 @@ static void add_cpu(struct sched *sched, uint32_t cpu, const struct cpu_place *p
     struct sched_core *core = &sched->cores[place->core];
 
     sched->cpus[cpu] = (struct sched_cpu){.push_to = NO_CPU,
-                                          .level = SCHED_NO_LEVEL,
+                                          .load = LOADS_NONE,
                                           .core = place->core,
                                           .cache = place->cache,
                                           .package = place->package,
@@ -245,7 +245,7 @@ void dispatch_init(struct sched *sched, const struct cpu_place *places, uint32_t
     for (uint32_t i = 0; i < count; i++) {
         list_init(&sched->queues[i].waiting);
         sched->cpus[i] = (struct sched_cpu){
-            .push_to = NO_CPU, .level = SCHED_NO_LEVEL, .queue = (uint16_t)i, .next = NO_CPU};
+            .push_to = NO_CPU, .load = LOADS_NONE, .queue = (uint16_t)i, .next = NO_CPU};
         list_init(&sched->cpus[i].sharing);
         sched->cores[i].first = NO_CPU;
         sched->cores[i].since_ns = now_ns;

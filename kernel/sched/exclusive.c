@@ -48,7 +48,7 @@ static struct sched_entity *pick_another(struct sched *sched, uint32_t cpu,
     /* Until the others' slice is over, keep those company who may be. */
     next = queue_take(sched, queue, cpu);
     if (next == NULL)
-        next = queue_steal(sched, cpu, 0);
+        next = queue_steal(sched, cpu);
     if (next == NULL && previous != NULL && dispatch_may_run(sched, previous, cpu))
         next = previous;
     return next;
@@ -71,6 +71,6 @@ struct sched_entity *exclusive_pick(struct sched *sched, uint32_t cpu,
         return pick_another(sched, cpu, previous);
     next = previous != NULL ? queue_take_in_turn(sched, cpu) : queue_take(sched, queue, cpu);
     if (next == NULL)
-        next = previous != NULL ? previous : queue_steal(sched, cpu, 0);
+        next = previous != NULL ? previous : queue_steal(sched, cpu);
     return next;
 }

@@ -53,7 +53,7 @@ static struct sched_entity *pick(struct sched *sched, uint32_t cpu, struct sched
 
     if (next != NULL)
         return next;
-    return previous != NULL ? previous : queue_steal(sched, cpu, 0);
+    return previous != NULL ? previous : queue_steal(sched, cpu);
 }
 
 static bool needs_slice(const struct sched *sched, uint32_t cpu)

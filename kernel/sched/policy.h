@@ -22,10 +22,8 @@
 
 #define NO_CPU UINT32_MAX
 
-/* Queues are sorted by how much waits for each of their CPUs: exactly below the last level, on
- * which all longer ones are compared one by one. */
-#define SCHED_LEVELS 64
-#define SCHED_NO_LEVEL UINT8_MAX
+#define LOADS_BASE 64u        /* of the digits of a load */
+#define LOADS_NONE UINT16_MAX /* of a CPU that is not usable */
 
 enum entity_where { ENTITY_OUT, ENTITY_QUEUED, ENTITY_STRANDED, ENTITY_CLAIMED, ENTITY_RUNNING };
 
@@ -58,7 +56,7 @@ struct run_queue {
     struct list_node waiting;
     uint32_t length;
     uint32_t width; /* usable CPUs it feeds */
-    uint8_t level;  /* that its CPUs are filed under */
+    uint16_t load;  /* that its CPUs are filed under */
 };
 
 struct sched_cpu {
@@ -70,7 +68,7 @@ struct sched_cpu {
     bool busy;                     /* has one of these; kept by occupancy.c */
     bool preempt;                  /* its slice is over early: somebody needs the core */
     bool called;   /* somebody wants something of it: kicked, and has not looked yet */
-    uint8_t level; /* the level of its queue that it is filed under */
+    uint16_t load; /* of its queue, that it is filed under */
     uint16_t core, cache, package; /* indices below */
     uint16_t queue; /* the run queue it serves: one per core or per CPU, as the policy likes */
     uint32_t turns; /* slices it passed on within its core since it last looked at other queues */
@@ -92,6 +90,13 @@ struct sched_core {
 /* Walks the CPUs of a core. */
 #define CORE_FOR_EACH(number, sched, core) \
     for (uint32_t number = (core)->first; number != NO_CPU; number = (sched)->cpus[number].next)
+
+/* CPUs by one digit of their load: see loads.h. */
+struct load_digit {
+    uint64_t used; /* values that any of them has */
+    uint32_t counts[LOADS_BASE];
+    struct bitmap cpus[LOADS_BASE];
+};
 
 struct sched;
 
@@ -151,9 +156,8 @@ struct sched {
     uint32_t unfiled;  /* a queue whose length has changed since it was filed, or NO_CPU */
     bool kick_sharers; /* also kick CPUs whose core began or ceased to be shared */
     uint32_t widest;   /* width of the widest queue */
-    uint64_t levels;   /* which of by_level are not empty */
-    uint32_t level_counts[SCHED_LEVELS];
-    struct bitmap by_level[SCHED_LEVELS]; /* usable CPUs by the level of their queue */
+    uint32_t filed;    /* CPUs in each of the next two */
+    struct load_digit load_low, load_high; /* usable CPUs by the load of their queue */
     struct random random;
     struct sched_cpu cpus[MAX_CPUS];
     struct sched_core cores[MAX_CPUS];

@@ -3,10 +3,10 @@
 #include <stddef.h>
 
 #include "kernel/sched/dispatch.h"
+#include "kernel/sched/loads.h"
 #include "kernel/sched/occupancy.h"
 #include "kernel/sched/place.h"
 
-#define LAST_LEVEL (SCHED_LEVELS - 1)
 #define LOOK_AT_QUEUES 8u
 #define UNFAIR_SHARE 8u /* of the running time: an eighth */
 
@@ -24,54 +24,40 @@ uint32_t queue_load(const struct sched *sched, uint32_t queue)
     return q->length * sched->widest / q->width;
 }
 
-/* ---- Levels ---- */
+/* ---- Filing ---- */
 
-static uint8_t level_of(const struct sched *sched, uint32_t queue)
+static uint16_t filed_load(const struct sched *sched, uint32_t queue)
 {
     uint32_t load = queue_load(sched, queue);
 
-    return (uint8_t)(load < LAST_LEVEL ? load : LAST_LEVEL);
+    return (uint16_t)(load < LOADS_MAX ? load : LOADS_MAX);
 }
 
-static void file_cpu(struct sched *sched, uint32_t cpu, uint8_t level)
+static void file_cpu(struct sched *sched, uint32_t cpu, uint16_t load)
 {
-    uint8_t old = sched->cpus[cpu].level;
+    uint16_t old = sched->cpus[cpu].load;
 
-    if (old == level)
+    if (old == load)
         return;
     if (old == 0)
         occupancy_stale(sched, cpu); /* something waits for it now */
-    if (old != SCHED_NO_LEVEL) {
-        bitmap_clear(&sched->by_level[old], cpu);
-        if (--sched->level_counts[old] == 0)
-            sched->levels &= ~(1ull << old);
-    }
-    if (level != SCHED_NO_LEVEL) {
-        bitmap_set(&sched->by_level[level], cpu);
-        if (++sched->level_counts[level] == 1)
-            sched->levels |= 1ull << level;
-    }
-    sched->cpus[cpu].level = level;
-    /* Beyond the last level queues are not known to be equally long, so they count as unequal. */
-    __atomic_store_n(&sched->unequal,
-                     (sched->levels & (sched->levels - 1)) != 0 ||
-                         sched->levels == 1ull << LAST_LEVEL,
-                     __ATOMIC_RELAXED);
+    loads_file(sched, cpu, load);
+    __atomic_store_n(&sched->unequal, !loads_are_equal(sched), __ATOMIC_RELAXED);
 }
 
 /* Calls file_cpu for each CPU that serves the queue; an unusable one is not filed at all. */
 static void file_queue(struct sched *sched, uint32_t queue)
 {
-    uint8_t level = sched->queues[queue].width == 0 ? SCHED_NO_LEVEL : level_of(sched, queue);
+    uint16_t load = sched->queues[queue].width == 0 ? LOADS_NONE : filed_load(sched, queue);
 
-    sched->queues[queue].level = level;
+    sched->queues[queue].load = load;
     if (!sched->policy->queue_per_core) {
-        file_cpu(sched, queue, level);
+        file_cpu(sched, queue, load);
         return;
     }
     CORE_FOR_EACH(cpu, sched, &sched->cores[queue])
     {
-        file_cpu(sched, cpu, bitmap_test(&sched->usable, cpu) ? level : SCHED_NO_LEVEL);
+        file_cpu(sched, cpu, bitmap_test(&sched->usable, cpu) ? load : LOADS_NONE);
     }
 }
 
@@ -82,7 +68,7 @@ void queue_file(struct sched *sched)
     if (queue == NO_CPU)
         return;
     sched->unfiled = NO_CPU;
-    if (sched->queues[queue].width > 0 && sched->queues[queue].level != level_of(sched, queue))
+    if (sched->queues[queue].width > 0 && sched->queues[queue].load != filed_load(sched, queue))
         file_queue(sched, queue);
 }
 
@@ -218,7 +204,7 @@ static struct sched_entity *more_needy(struct sched_entity *first, struct sched_
  * empty, of those in a few of them, from `cpu` on; the others' turn comes with other CPUs. */
 static struct sched_entity *next_in_turn(const struct sched *sched, uint32_t cpu)
 {
-    struct bitmap set = bitmap_without(&sched->usable, &sched->by_level[0]);
+    struct bitmap set = loads_waiting(sched);
     struct sched_entity *oldest = NULL, *most_shared = NULL;
     uint32_t seen = 0, victim = cpu;
 
@@ -260,44 +246,6 @@ struct sched_entity *queue_take_in_turn(struct sched *sched, uint32_t cpu)
 
 /* ---- The longest and the shortest ---- */
 
-/* The highest or lowest non-empty level within [from, to]; SCHED_LEVELS if there is none. In
- * halves, since the searches for 64 bits are in libgcc. */
-static uint32_t find_level(uint64_t levels, uint32_t from, uint32_t to, bool highest)
-{
-    uint32_t high, low;
-
-    levels &= ~0ull << from & ~0ull >> (63 - to);
-    high = (uint32_t)(levels >> 32);
-    low = (uint32_t)levels;
-    if (levels == 0)
-        return SCHED_LEVELS;
-    if (highest)
-        return high != 0 ? 63 - (uint32_t)__builtin_clz(high) : 31 - (uint32_t)__builtin_clz(low);
-    return low != 0 ? (uint32_t)__builtin_ctz(low) : 32 + (uint32_t)__builtin_ctz(high);
-}
-
-/* Of the CPUs on the last level, those with the longest (or shortest) queue. */
-static struct bitmap narrow(const struct sched *sched, const struct bitmap *set, bool longest)
-{
-    struct bitmap best = {{0}};
-    uint32_t best_load = 0;
-    bool any = false;
-
-    BITMAP_FOR_EACH(cpu, set)
-    {
-        uint32_t load = queue_load(sched, sched->cpus[cpu].queue);
-
-        if (!any || (longest ? load > best_load : load < best_load)) {
-            bitmap_clear_all(&best);
-            best_load = load;
-        }
-        any = true;
-        if (load == best_load)
-            bitmap_set(&best, cpu);
-    }
-    return best;
-}
-
 /* Takes something off one of the queues that the CPUs in `set` serve, the nearest first. */
 static struct sched_entity *take_from(struct sched *sched, uint32_t cpu, struct bitmap *set)
 {
@@ -314,51 +262,27 @@ static struct sched_entity *take_from(struct sched *sched, uint32_t cpu, struct 
     }
 }
 
-struct sched_entity *queue_steal(struct sched *sched, uint32_t cpu, uint32_t above)
+struct sched_entity *queue_steal(struct sched *sched, uint32_t cpu)
 {
-    uint32_t from = above + 1 < LAST_LEVEL ? above + 1 : LAST_LEVEL;
-    uint32_t to = LAST_LEVEL;
+    struct sched_entity *entity = NULL;
+    uint32_t load = LOADS_MAX;
+    struct bitmap set;
 
     if (sched->waiting == 0)
         return NULL;
     queue_file(sched);
-    for (;;) {
-        uint32_t level = find_level(sched->levels, from, to, true);
-        struct sched_entity *entity;
-        struct bitmap set;
-
-        if (level == SCHED_LEVELS)
-            return NULL;
-        set = sched->by_level[level];
-        if (level == LAST_LEVEL) {
-            set = narrow(sched, &set, true);
-            if (queue_load(sched, sched->cpus[bitmap_first(&set)].queue) <= above)
-                return NULL;
-        }
+    while (entity == NULL && loads_next_down(sched, &sched->usable, &load, &set) && load > 0) {
         entity = take_from(sched, cpu, &set);
-        if (entity != NULL || level == from)
-            return entity;
-        to = level - 1;
+        load--;
     }
+    return entity;
 }
 
 struct bitmap queue_shortest(struct sched *sched, const struct bitmap *candidates)
 {
-    struct bitmap set = *candidates;
-    uint32_t from = 0;
+    struct bitmap set;
+    uint32_t load = 0;
 
     queue_file(sched);
-    while (from < SCHED_LEVELS) {
-        uint32_t level = find_level(sched->levels, from, LAST_LEVEL, false);
-
-        if (level == SCHED_LEVELS)
-            return *candidates;
-        set = bitmap_and(candidates, &sched->by_level[level]);
-        if (level == LAST_LEVEL)
-            return narrow(sched, &set, false);
-        if (!bitmap_is_empty(&set))
-            return set;
-        from = level + 1;
-    }
-    return set;
+    return loads_next_up(sched, candidates, &load, &set) ? set : *candidates;
 }

@@ -1,6 +1,6 @@
 /*
- * The run queues: first in, first out, one per core or per CPU as the policy likes, filed under
- * levels so that the shortest and the longest are found without looking at all of them. What it
+ * The run queues: first in, first out, one per core or per CPU as the policy likes, filed by
+ * length (loads.h) so that the shortest and the longest are found without looking at all. What it
  * costs to take something grows only with entities at the front that may not run here. Pure.
  */
 #ifndef KERNEL_SCHED_QUEUE_H
@@ -38,9 +38,9 @@ struct sched_entity *queue_take_in_turn(struct sched *sched, uint32_t cpu);
  * sched->widest. */
 uint32_t queue_load(const struct sched *sched, uint32_t queue);
 
-/* Takes an entity that may run on `cpu` off the longest queue with a load above `above`, of equal
- * ones the nearest; NULL if there is none. */
-struct sched_entity *queue_steal(struct sched *sched, uint32_t cpu, uint32_t above);
+/* Takes an entity that may run on `cpu` off the longest queue, of equal ones the nearest; NULL if
+ * there is none. */
+struct sched_entity *queue_steal(struct sched *sched, uint32_t cpu);
 
 /* Those of the candidates, which are usable, that serve the shortest queues. */
 struct bitmap queue_shortest(struct sched *sched, const struct bitmap *candidates);

@@ -19,7 +19,7 @@ static struct sched_entity *fell_idle(struct sched *sched, uint32_t cpu)
     struct sched_entity *next = queue_take(sched, sched->cpus[cpu].queue, cpu);
 
     if (next == NULL)
-        next = queue_steal(sched, cpu, 0);
+        next = queue_steal(sched, cpu);
     if (next == NULL && occupancy_busy_siblings(sched, cpu) == 0)
         rotation_relieve(sched, cpu);
     return next;

@@ -53,3 +53,8 @@ def test_many_cpus_and_tasks_cost_no_more(costs, path):
     small = cost_of(costs, path, 4, 10)
     assert cost_of(costs, path, 255, 4000) <= 1.2 * small
     assert cost_of(costs, path, 4, 4000) <= 1.2 * small
+
+
+def test_placing_costs_the_same_however_long_the_queues_are(costs):
+    small = cost_of(costs, "place", 4, 10)
+    assert max(cost_of(costs, "place", *scale) for scale in SCALES) <= 1.2 * small
