@@ -129,7 +129,8 @@ HOST_TOOLS  := $(patsubst tools/host/%.c,$(B)/host/%,$(sort $(wildcard tools/hos
 # The simulator of the scheduler: a library for tests, and a program with policies of its own, for
 # machines of up to 4096 CPUs and at full speed.
 SIM_LIB     := $(filter-out tools/sim/schedsim.c,$(sort $(wildcard tools/sim/*.c)))
-SIM_PURE    := $(sort $(wildcard kernel/sched/*.c)) kernel/lib/clock_math.c kernel/lib/stats.c
+SIM_PURE    := $(sort $(wildcard kernel/sched/*.c)) \
+    $(patsubst %,kernel/lib/%.c,clock_math stats trace_text format string)
 SIM_OBJ     := $(patsubst %.c,$(B)/sim/%.o,$(SIM_LIB) tools/sim/schedsim.c $(SIM_PURE))
 
 # The scheduler with its locks on threads, under ThreadSanitizer, which does not go with the others.

@@ -4,49 +4,23 @@
 #include "kernel/lib/clock_math.h"
 #include "kernel/lib/format.h"
 #include "kernel/lib/timeline.h"
+#include "kernel/lib/trace_text.h"
 #include "kernel/log.h"
 #include "kernel/memory.h"
 #include "kernel/sched.h"
 #include "kernel/trace.h"
 
-#define RECORD_BYTES 160
 #define AHEAD_NS NS_PER_MS /* more than other CPUs' clocks are ahead of ours */
 
 static struct timeline *timeline; /* NULL: no memory for it, or nothing was printed yet */
 static char round_name[TRACE_TEXT_BYTES];
 static uint64_t round_begin_ns;
 
-/* What `other` is called in the record of each kind; NULL: it has none. */
-static const struct {
-    const char *name, *other, *text;
-} kinds[TRACE_KINDS] = {
-    [TRACE_START] = {"start", NULL, "task"},
-    [TRACE_WAKE] = {"wake", "to", NULL},
-    [TRACE_DISPATCH] = {"dispatch", "from", NULL},
-    [TRACE_PREEMPT] = {"preempt", NULL, NULL},
-    [TRACE_BLOCK] = {"block", NULL, NULL},
-    [TRACE_END] = {"end", NULL, NULL},
-    [TRACE_MIGRATE] = {"migrate", "from", NULL},
-    [TRACE_IDLE] = {"idle", NULL, NULL},
-    [TRACE_IPI] = {"ipi", "to", NULL},
-    [TRACE_FAULT] = {"fault", "vector", NULL},
-    [TRACE_MARK] = {"mark", NULL, "what"},
-};
-
 static void print_event(uint32_t cpu, const struct trace_event *event, const char *text)
 {
-    char line[RECORD_BYTES];
-    size_t length = format_buffer(line, sizeof line, "trace: cpu=%u ns=%llu event=%s", cpu,
-                                  (unsigned long long)event->ns, kinds[event->kind].name);
+    char line[TRACE_RECORD_BYTES];
 
-    if (event->pid != 0)
-        length += format_buffer(line + length, sizeof line - length, " pid=%u", event->pid);
-    if (kinds[event->kind].other != NULL && event->other != TRACE_ABSENT)
-        length += format_buffer(line + length, sizeof line - length, " %s=%u",
-                                kinds[event->kind].other, event->other);
-    if (kinds[event->kind].text != NULL)
-        format_buffer(line + length, sizeof line - length, " %s=\"%s\"", kinds[event->kind].text,
-                      text);
+    trace_format(line, sizeof line, cpu, event, text);
     log_print("%s\n", line);
 }
 

@@ -26,7 +26,7 @@ const char sim_options_usage[] =
     "twice)\n"
     "  --seed 1              --rounds 1 (each with the next seed)\n"
     "  --check 0|1           verifies the scheduler's state after every step\n"
-    "  --trace FILE          every change, one `trace:` line each\n";
+    "  --trace FILE          a log with `trace:` records, for tools/timeline\n";
 
 struct parser {
     struct sim_options *options;

@@ -9,6 +9,7 @@
 #include "kernel/lib/clock_math.h"
 #include "kernel/lib/stats.h"
 #include "tools/sim/options.h"
+#include "tools/sim/trace.h"
 #include "tools/sim/watch.h"
 
 struct totals {
@@ -115,12 +116,24 @@ static struct sim_outcome run_watched(struct sim_options *options, struct totals
     return outcome;
 }
 
+static uint64_t last_end_ns(const struct sim_config *config)
+{
+    uint64_t last = 0;
+
+    for (uint32_t i = 0; i < config->task_count; i++)
+        if (config->tasks[i].ended && config->tasks[i].end_ns > last)
+            last = config->tasks[i].end_ns;
+    return last;
+}
+
 static void run_all(struct sim_options *options, struct totals *totals)
 {
     for (uint32_t round = 1; round <= options->rounds; round++) {
-        struct sim_outcome outcome =
-            options->check ? run_watched(options, totals) : sim_run(&options->config);
+        struct sim_outcome outcome;
 
+        sim_trace_begin(&options->config, round);
+        outcome = options->check ? run_watched(options, totals) : sim_run(&options->config);
+        sim_trace_end(&options->config, last_end_ns(&options->config), outcome.finished);
         for (uint32_t i = 0; i < options->config.task_count; i++)
             print_task(&options->config, round, i);
         add(totals, &options->config, &outcome);

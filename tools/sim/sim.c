@@ -5,6 +5,7 @@
 
 #include "kernel/sched/dispatch.h"
 #include "kernel/sched/slice.h"
+#include "tools/sim/trace.h"
 
 struct sim_cpu {
     struct slice slice;
@@ -44,19 +45,6 @@ static uint32_t action_event(const struct sim *sim)
 static struct sim_task *task_of(struct sched_entity *entity)
 {
     return entity == NULL ? NULL : LIST_ENTRY(entity, struct sim_task, entity);
-}
-
-static void trace(const struct sim *sim, const char *what, uint32_t cpu,
-                  const struct sim_task *task)
-{
-    if (sim->config->trace == NULL)
-        return;
-    fprintf(sim->config->trace, "trace: ns=%llu what=%s", (unsigned long long)sim->now_ns, what);
-    if (cpu != NO_CPU)
-        fprintf(sim->config->trace, " cpu=%u", cpu);
-    if (task != NULL)
-        fprintf(sim->config->trace, " pid=%u", (unsigned)(task - sim->config->tasks) + 1);
-    fputc('\n', sim->config->trace);
 }
 
 /* ---- Progress ---- */
@@ -217,8 +205,8 @@ static void enter(struct sim *sim, uint32_t cpu, enum dispatch_event event)
         slice_begin(&c->slice, sim->now_ns, sim->config->slice_ns);
     slice_await(&c->slice, dispatch_needs_slice(sim->sched, cpu), sim->now_ns,
                 sim->config->slice_ns);
+    sim_trace_decided(sim->config, sim->sched, cpu, task_of(before), task_of(after), event);
     if (after != before) {
-        trace(sim, after == NULL ? "idle" : "run", cpu, task_of(after));
         renew_core(sim, core);
     } else {
         arm_timer(sim, cpu);
@@ -260,11 +248,9 @@ static void set_goal(struct sim *sim, struct sim_task *task)
 static void reach_goal(struct sim *sim, uint32_t cpu, struct sim_task *task)
 {
     if (task->done < task->work_ns * sim->unit) {
-        trace(sim, "sleep", cpu, task);
         heap_set(&sim->heap, wake_event(sim, (uint32_t)(task - sim->config->tasks)),
                  sim->now_ns + task->sleep_ns);
     } else {
-        trace(sim, "end", cpu, task);
         task->ended = true;
         task->end_ns = sim->now_ns;
         sim->left--;
@@ -287,12 +273,14 @@ static void timer(struct sim *sim, uint32_t cpu)
 
 static void wake(struct sim *sim, struct sim_task *task)
 {
-    trace(sim, "wake", NO_CPU, task);
-    if (!task->entity.started)
+    bool first = !task->entity.started;
+
+    if (first)
         task->wake_ns = sim->now_ns;
     set_goal(sim, task);
     begin_call(sim);
     dispatch_wake(sim->sched, &task->entity, sim->now_ns);
+    sim_trace_wake(sim->config, sim->sched, task, first);
     end_call(sim, NO_CPU);
     observe(sim);
 }
@@ -305,8 +293,8 @@ static void act(struct sim *sim, const struct sim_action *action)
     struct sched_entity *entity = &sim->config->tasks[action->number].entity;
     bool of_task = action->type <= SIM_PIN;
 
-    trace(sim, action_names[action->type], of_task ? NO_CPU : action->number,
-          of_task ? &sim->config->tasks[action->number] : NULL);
+    sim_trace_action(sim->config, sim->now_ns, action_names[action->type],
+                     of_task ? &sim->config->tasks[action->number] : NULL, action->number);
     begin_call(sim);
     if (action->type == SIM_PAUSE)
         dispatch_pause(sched, entity, sim->now_ns);
@@ -383,6 +371,7 @@ static void set_up(struct sim *sim, const struct sim_config *config)
         task->entity.group = task->group;
         task->done = task->wake_ns = task->end_ns = 0;
         task->ended = false;
+        task->traced_switches = 0;
         heap_set(&sim->heap, wake_event(sim, i), task->arrive_ns);
     }
     arm_action(sim);

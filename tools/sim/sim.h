@@ -39,6 +39,7 @@ struct sim_task {
     uint64_t wake_ns; /* of the first wake-up: when it really arrived */
     uint64_t end_ns;
     bool ended;
+    uint32_t traced_switches, traced_cpu; /* of its last dispatch, for the trace */
 };
 
 enum sim_action_type { SIM_PAUSE, SIM_RESUME, SIM_PIN, SIM_OFF, SIM_ON, SIM_POLICY };
@@ -67,7 +68,7 @@ struct sim_config {
     const struct sim_action *actions; /* in the order of their times */
     uint32_t action_count;
     uint64_t max_events; /* 0: no limit */
-    FILE *trace;         /* NULL: none */
+    FILE *trace;         /* NULL: none; see trace.h */
     /* Called after every step with the CPUs whose kick is under way; false ends the run. */
     bool (*observe)(void *context, const struct sched *sched, const struct bitmap *kicked);
     void *context;
