@@ -34,16 +34,6 @@ void loads_file(struct sched *sched, uint32_t cpu, uint16_t load)
     sched->cpus[cpu].load = load;
 }
 
-static bool at_most_one(uint64_t used)
-{
-    return (used & (used - 1)) == 0;
-}
-
-bool loads_are_equal(const struct sched *sched)
-{
-    return at_most_one(sched->load_low.used) && at_most_one(sched->load_high.used);
-}
-
 struct bitmap loads_waiting(const struct sched *sched)
 {
     struct bitmap empty = bitmap_and(&sched->load_low.cpus[0], &sched->load_high.cpus[0]);
@@ -67,6 +57,24 @@ static uint32_t next_value(uint64_t used, uint32_t from, bool up)
     if (up)
         return low != 0 ? (uint32_t)__builtin_ctz(low) : 32 + (uint32_t)__builtin_ctz(high);
     return high != 0 ? 63 - (uint32_t)__builtin_clz(high) : 31 - (uint32_t)__builtin_clz(low);
+}
+
+struct loads_range loads_range(const struct sched *sched)
+{
+    const struct load_digit *high = &sched->load_high, *low = &sched->load_low;
+    struct loads_range range = {0, 0};
+
+    if (sched->filed == 0)
+        return range;
+    range.least = (uint16_t)(next_value(high->used, 0, true) * LOADS_BASE);
+    range.most = (uint16_t)(next_value(high->used, LOADS_BASE - 1, false) * LOADS_BASE);
+    if (range.least == range.most) {
+        range.least += (uint16_t)next_value(low->used, 0, true);
+        range.most += (uint16_t)next_value(low->used, LOADS_BASE - 1, false);
+    } else {
+        range.most += LOADS_BASE - 1;
+    }
+    return range;
 }
 
 /* The next value of a digit, from *value on, that one of `within` has; `filed` CPUs are filed. */

@@ -13,8 +13,12 @@
 /* Files a CPU under a load, or, for LOADS_NONE, nowhere. */
 void loads_file(struct sched *sched, uint32_t cpu, uint16_t load);
 
-/* Whether all CPUs that are filed have the same load. */
-bool loads_are_equal(const struct sched *sched);
+/* The least and the most that any CPU is filed under. If the two differ in their high digit they
+ * are at most a digit too far apart. */
+struct loads_range {
+    uint16_t least, most;
+};
+struct loads_range loads_range(const struct sched *sched);
 
 /* The CPUs that are filed under a load other than 0. */
 struct bitmap loads_waiting(const struct sched *sched);

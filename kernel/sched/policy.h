@@ -57,6 +57,7 @@ struct run_queue {
     uint32_t length;
     uint32_t width; /* usable CPUs it feeds */
     uint16_t load;  /* that its CPUs are filed under */
+    uint32_t turns; /* slices passed on within its core since it took something off another */
 };
 
 struct sched_cpu {
@@ -71,7 +72,6 @@ struct sched_cpu {
     uint16_t load; /* of its queue, that it is filed under */
     uint16_t core, cache, package; /* indices below */
     uint16_t queue; /* the run queue it serves: one per core or per CPU, as the policy likes */
-    uint32_t turns; /* slices it passed on within its core since it last looked at other queues */
     struct list_node sharing; /* in sched->sharers while it runs something and its core is shared */
     uint32_t next;            /* another CPU of the core, or NO_CPU: see CORE_FOR_EACH */
     enum cpu_type type;
@@ -148,6 +148,8 @@ struct sched {
     struct bitmap stale;          /* of these, CPUs for which that may have changed */
     bool any_kicks, any_stale;    /* whether the two may be other than empty */
     bool unequal;                 /* some queues are longer than others */
+    bool steep;                   /* ... by so much that each slice is worth a look at them */
+    uint16_t most;                /* load of the longest */
     struct list_node sharers;     /* CPUs of shared cores, whose entity came the longest time ago
                                    * first */
     struct list_node stranded;

@@ -9,6 +9,7 @@
 
 #define LOOK_AT_QUEUES 8u
 #define UNFAIR_SHARE 8u /* of the running time: an eighth */
+#define LONG_QUEUE 5u   /* in which one more or less hardly matters for a round */
 
 static struct sched_entity *entity_of(struct list_node *node)
 {
@@ -33,6 +34,18 @@ static uint16_t filed_load(const struct sched *sched, uint32_t queue)
     return (uint16_t)(load < LOADS_MAX ? load : LOADS_MAX);
 }
 
+/* For dispatch_swap, which has only the lock of its core. */
+static void note_spread(struct sched *sched)
+{
+    struct loads_range range = loads_range(sched);
+    bool unequal = range.most != range.least;
+    bool steep = range.most > range.least + 1 || (unequal && range.least < LONG_QUEUE);
+
+    __atomic_store_n(&sched->unequal, unequal, __ATOMIC_RELAXED);
+    __atomic_store_n(&sched->steep, steep, __ATOMIC_RELAXED);
+    __atomic_store_n(&sched->most, range.most, __ATOMIC_RELAXED);
+}
+
 static void file_cpu(struct sched *sched, uint32_t cpu, uint16_t load)
 {
     uint16_t old = sched->cpus[cpu].load;
@@ -42,7 +55,6 @@ static void file_cpu(struct sched *sched, uint32_t cpu, uint16_t load)
     if (old == 0)
         occupancy_stale(sched, cpu); /* something waits for it now */
     loads_file(sched, cpu, load);
-    __atomic_store_n(&sched->unequal, !loads_are_equal(sched), __ATOMIC_RELAXED);
 }
 
 /* Calls file_cpu for each CPU that serves the queue; an unusable one is not filed at all. */
@@ -51,14 +63,14 @@ static void file_queue(struct sched *sched, uint32_t queue)
     uint16_t load = sched->queues[queue].width == 0 ? LOADS_NONE : filed_load(sched, queue);
 
     sched->queues[queue].load = load;
-    if (!sched->policy->queue_per_core) {
+    if (!sched->policy->queue_per_core)
         file_cpu(sched, queue, load);
-        return;
-    }
-    CORE_FOR_EACH(cpu, sched, &sched->cores[queue])
-    {
-        file_cpu(sched, cpu, bitmap_test(&sched->usable, cpu) ? load : LOADS_NONE);
-    }
+    else
+        CORE_FOR_EACH(cpu, sched, &sched->cores[queue])
+        {
+            file_cpu(sched, cpu, bitmap_test(&sched->usable, cpu) ? load : LOADS_NONE);
+        }
+    note_spread(sched);
 }
 
 void queue_file(struct sched *sched)
@@ -228,20 +240,12 @@ static struct sched_entity *next_in_turn(const struct sched *sched, uint32_t cpu
                                                           : more_needy(oldest, most_shared);
 }
 
-struct sched_entity *queue_take_in_turn(struct sched *sched, uint32_t cpu)
+bool queue_takes_over(struct sched *sched, uint32_t queue)
 {
-    struct sched_entity *entity;
+    const struct run_queue *q = &sched->queues[queue];
 
-    if (sched->waiting == 0)
-        return NULL;
-    queue_file(sched);
-    if (!sched->unequal)
-        return queue_take(sched, sched->cpus[cpu].queue, cpu);
-    sched->cpus[cpu].turns = 0;
-    entity = next_in_turn(sched, cpu);
-    if (entity != NULL)
-        queue_remove(sched, entity);
-    return entity;
+    return queue_load(sched, queue) < __atomic_load_n(&sched->most, __ATOMIC_RELAXED) &&
+           q->turns >= q->length + q->width;
 }
 
 /* ---- The longest and the shortest ---- */
@@ -260,6 +264,49 @@ static struct sched_entity *take_from(struct sched *sched, uint32_t cpu, struct 
             return entity;
         remove_queue(sched, set, victim); /* nothing in there for us */
     }
+}
+
+/* From the longest queues, those behind `cpu` first, so that all of them are relieved equally
+ * often. */
+static struct sched_entity *take_over(struct sched *sched, uint32_t cpu)
+{
+    struct sched_entity *entity = NULL;
+    uint32_t load = LOADS_MAX, victim = cpu;
+    struct bitmap set;
+
+    if (!loads_next_down(sched, &sched->usable, &load, &set))
+        return NULL;
+    while (entity == NULL && !bitmap_is_empty(&set)) {
+        victim = bitmap_next(&set, victim + 1);
+        if (victim == BITMAP_NONE)
+            victim = bitmap_first(&set);
+        entity = queue_take(sched, sched->cpus[victim].queue, cpu);
+        remove_queue(sched, &set, victim);
+    }
+    return entity;
+}
+
+struct sched_entity *queue_take_in_turn(struct sched *sched, uint32_t cpu)
+{
+    uint32_t queue = sched->cpus[cpu].queue;
+    struct sched_entity *entity = NULL;
+
+    if (sched->waiting == 0)
+        return NULL;
+    queue_file(sched);
+    if (sched->steep) {
+        entity = next_in_turn(sched, cpu);
+        if (entity != NULL)
+            queue_remove(sched, entity);
+        return entity;
+    }
+    if (sched->unequal && queue_takes_over(sched, queue)) {
+        entity = take_over(sched, cpu);
+        sched->queues[queue].turns = 0;
+        if (entity != NULL)
+            sched->queues[entity->at].turns = 0; /* its turn to be the shorter one, for a round */
+    }
+    return entity != NULL ? entity : queue_take(sched, queue, cpu);
 }
 
 struct sched_entity *queue_steal(struct sched *sched, uint32_t cpu)

@@ -30,9 +30,14 @@ struct sched_entity *queue_first(const struct sched *sched, uint32_t queue);
 struct sched_entity *queue_take(struct sched *sched, uint32_t queue, uint32_t cpu);
 
 /* Takes what should run next on `cpu`, which serves a queue of its core, so that all make equal
- * progress; NULL if there is nothing. From its own queue if all are equally long, where that does;
- * else who has waited longest, from several. */
+ * progress; NULL if there is nothing. If the queues are about equally long that is the first of its
+ * own, or, once a round, of a longer one, which so becomes the shorter; else who has waited longest
+ * in any of several. */
 struct sched_entity *queue_take_in_turn(struct sched *sched, uint32_t cpu);
+
+/* Whether it is the turn of a queue to take over one from a longer one: all in it had a slice since
+ * it did so last. With the lock of its core, or more. */
+bool queue_takes_over(struct sched *sched, uint32_t queue);
 
 /* How long a queue is for the number of its CPUs: rounds of slices until all had a turn, times
  * sched->widest. */

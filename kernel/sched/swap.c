@@ -6,8 +6,7 @@
 
 #include "kernel/sched/dispatch.h"
 #include "kernel/sched/occupancy.h"
-
-#define LONG_QUEUE 5u
+#include "kernel/sched/queue.h"
 
 void dispatch_settle(struct sched *sched, uint32_t cpu, uint64_t now_ns)
 {
@@ -39,15 +38,16 @@ static bool is_as_free(const struct sched *sched, const struct sched_entity *nex
     return true;
 }
 
-/* Whether unequal queues are to be evened out by what `cpu` does next. One task more or less
- * matters less the more there are, so it need not be each time where they are long. */
-static __attribute__((noinline)) bool should_even_out(struct sched *sched, struct sched_cpu *c)
+/* Whether unequal queues are to be evened out by what a CPU of this queue does next: at once if
+ * they are very unequal, else once a round of the shorter ones. */
+static __attribute__((noinline)) bool should_even_out(struct sched *sched, uint32_t queue)
 {
-    uint32_t length = sched->queues[c->queue].length;
-
     if (!sched->policy->evens_out || !__atomic_load_n(&sched->unequal, __ATOMIC_RELAXED))
         return false;
-    return length < LONG_QUEUE || ++c->turns >= 2 * length;
+    if (__atomic_load_n(&sched->steep, __ATOMIC_RELAXED))
+        return true;
+    sched->queues[queue].turns++;
+    return queue_takes_over(sched, queue);
 }
 
 /* Whether it is this core's own business who is next. */
@@ -104,7 +104,8 @@ struct sched_entity *dispatch_swap(struct sched *sched, uint32_t cpu, uint64_t n
     if (list_is_empty(waiting))
         return event == DISPATCH_YIELD ? c->current : NULL;
     next = LIST_ENTRY(waiting->next, struct sched_entity, node);
-    if (!is_local(sched, cpu, next) || (event != DISPATCH_YIELD && should_even_out(sched, c)))
+    if (!is_local(sched, cpu, next) ||
+        (event != DISPATCH_YIELD && should_even_out(sched, c->queue)))
         return NULL;
     change_places(waiting, c->current, next, settle(sched, c->core, now_ns));
     c->current->at = c->queue;

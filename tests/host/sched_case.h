@@ -16,7 +16,7 @@
 #include "kernel/lib/clock_math.h"
 #include "tools/sim/sim.h"
 
-#define SCHED_CASE_MAX_TASKS 128
+#define SCHED_CASE_MAX_TASKS 256u
 #define SLICE_NS (10ull * NS_PER_MS)
 #define WORK_NS (400ull * NS_PER_MS)
 

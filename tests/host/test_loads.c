@@ -128,24 +128,35 @@ static void test_who_has_something_waiting(void **state)
     assert_true(bitmap_test(&waiting, 3) && bitmap_test(&waiting, 70));
 }
 
-static void test_equal_means_all(void **state)
+static void expect_range(uint32_t least, uint32_t most)
+{
+    struct loads_range range = loads_range(sched);
+
+    assert_int_equal(range.least, least);
+    assert_int_equal(range.most, most);
+}
+
+static void test_range_of_all(void **state)
 {
     (void)state;
-    assert_true(loads_are_equal(sched));
+    expect_range(0, 0);
     expect(&sched->usable, 0, true);
     expect(&sched->usable, 1, true);
     expect(&sched->usable, LOADS_MAX, false);
     for (uint32_t cpu = 0; cpu < CPUS; cpu++)
         loads_file(sched, cpu, 130);
-    assert_true(loads_are_equal(sched));
+    expect_range(130, 130);
     expect(&sched->usable, 0, true);
     expect(&sched->usable, LOADS_MAX, false);
-    loads_file(sched, 5, 130 + LOADS_BASE);
-    assert_false(loads_are_equal(sched));
-    loads_file(sched, 5, 131);
-    assert_false(loads_are_equal(sched));
+    loads_file(sched, 5, 191);
+    expect_range(130, 191);
+    loads_file(sched, 5, 192); /* another high digit: bounds */
+    expect_range(128, 255);
     loads_file(sched, 5, LOADS_NONE);
-    assert_true(loads_are_equal(sched));
+    expect_range(130, 130);
+    for (uint32_t cpu = 0; cpu < CPUS; cpu++)
+        loads_file(sched, cpu, LOADS_NONE);
+    expect_range(0, 0);
 }
 
 int main(void)
@@ -154,7 +165,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_search_finds_what_looking_at_all_finds, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_who_has_something_waiting, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_equal_means_all, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_range_of_all, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

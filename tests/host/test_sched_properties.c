@@ -115,6 +115,36 @@ static void test_waits_are_bounded(void **state)
     }
 }
 
+/* However long the queues are and however the tasks divide up: the last of equal tasks ends within
+ * one per cent of the time of the first. */
+static void test_crowds_make_equal_progress(void **state)
+{
+    static const struct {
+        const char *topology;
+        uint32_t tasks;
+    } crowds[] = {{"1x2x2", 9},   {"1x2x2", 13},  {"1x2x2", 21}, {"1x2x2", 37},  {"1x2x2", 64},
+                  {"1x3x2", 31},  {"2x4x2", 65},  {"1x8x2", 97}, {"1x8x2", 131}, {"1x2x2:far", 21},
+                  {"1x2x2", 150}, {"1x2x2", 255}, {"1x4x1", 37}};
+
+    (void)state;
+    for (uint32_t i = 0; i < sizeof crowds / sizeof crowds[0]; i++) {
+        uint64_t first = UINT64_MAX, last = 0;
+
+        sched_case_init(&c, crowds[i].topology, crowds[i].tasks, slowdown_atom);
+        for (uint32_t t = 0; t < crowds[i].tasks; t++)
+            c.tasks[t].work_ns = 5ull * NS_PER_SECOND;
+        assert_true(sim_run(&c.config).finished);
+        for (uint32_t t = 0; t < crowds[i].tasks; t++) {
+            first = c.tasks[t].end_ns < first ? c.tasks[t].end_ns : first;
+            last = c.tasks[t].end_ns > last ? c.tasks[t].end_ns : last;
+        }
+        if ((last - first) * 100 > last)
+            fail_msg("%s, %u tasks: the first ends after %llu ns, the last after %llu",
+                     crowds[i].topology, crowds[i].tasks, (unsigned long long)first,
+                     (unsigned long long)last);
+    }
+}
+
 /* Nobody who has a core is moved, and who has one needs no timer. */
 static void test_enough_cores_are_left_alone(void **state)
 {
@@ -311,6 +341,7 @@ int main(void)
         cmocka_unit_test(test_same_workload_same_end),
         cmocka_unit_test(test_rotation_is_fair),
         cmocka_unit_test(test_waits_are_bounded),
+        cmocka_unit_test(test_crowds_make_equal_progress),
         cmocka_unit_test(test_enough_cores_are_left_alone),
         cmocka_unit_test(test_order_on_a_hybrid),
         cmocka_unit_test(test_core_keeps_groups_apart),

@@ -158,7 +158,7 @@ static void compare_swap(const struct sim_config *config, const struct sched *sc
         complain("a swap touched a core", core);
     for (uint32_t i = 0; i < config->task_count; i++)
         compare_swapped(&old_entities[i], &config->tasks[i].entity, core);
-    old.cpus[cpu].turns = sched->cpus[cpu].turns;
+    old.queues[queue].turns = sched->queues[queue].turns;
     if (old.cpus[cpu].current != sched->cpus[cpu].current) { /* else it must have changed nothing */
         swaps++;
         old.cpus[cpu].current = sched->cpus[cpu].current;
