@@ -8,8 +8,10 @@
 #include "kernel/sleepers.h"
 #include "kernel/trace.h"
 
+#define SKEW_SHARE 8u
+
 struct sched scheduler;
-uint32_t slice_ns, skew_ns;
+uint32_t slice_ns;
 
 static inline uint32_t slice_length_ns(void)
 {
@@ -74,9 +76,10 @@ static void wake_sleepers(struct cpu *cpu, uint64_t now)
  * each by another time. */
 static void renew_slice(struct cpu *cpu, uint64_t now, bool was_idle)
 {
-    uint32_t early_ns = was_idle ? cpu->cpu * __atomic_load_n(&skew_ns, __ATOMIC_RELAXED) : 0;
+    uint32_t length_ns = slice_length_ns();
+    uint32_t skew_ns = length_ns / (SKEW_SHARE * cpu_count);
 
-    slice_begin(&cpu->slice, now, slice_length_ns() - early_ns);
+    slice_begin(&cpu->slice, now, was_idle ? length_ns - cpu->cpu * skew_ns : length_ns);
 }
 
 struct task *sched_decide(struct cpu *cpu, enum dispatch_event event)

@@ -14,8 +14,6 @@
 #include "kernel/smt_model.h"
 #include "kernel/trace.h"
 
-#define SKEW_SHARE 8u
-
 struct conductor conductor = {.ready = true, .wake_ns = UINT64_MAX};
 
 /* ---- Start-up ---- */
@@ -39,15 +37,6 @@ bool sched_prepare_boot_cpu(void)
     return true;
 }
 
-/* The first slices of idle CPUs differ by up to an eighth: see sched_decide. */
-static void set_slice(uint32_t slice_us)
-{
-    uint32_t ns = slice_us * NS_PER_US; /* a second at most */
-
-    __atomic_store_n(&slice_ns, ns, __ATOMIC_RELAXED);
-    __atomic_store_n(&skew_ns, ns / (SKEW_SHARE * cpu_count), __ATOMIC_RELAXED);
-}
-
 void sched_init(const struct options *options)
 {
     static struct cpu_place places[MAX_CPUS];
@@ -59,7 +48,7 @@ void sched_init(const struct options *options)
     scheduler.touch = placement_touch;
     smt_model_set(options->smt_model_percent);
     scheduler.kick_sharers = options->smt_model_percent != 0;
-    set_slice(options->slice_us);
+    sched_set_slice(options->slice_us);
     watch_enable(options->check);
     placement_unlock();
     arch_irq_restore(were_on);
@@ -107,7 +96,7 @@ void sched_use(const struct sched_policy *policy, uint64_t seed)
 
 void sched_set_slice(uint32_t slice_us)
 {
-    set_slice(slice_us);
+    __atomic_store_n(&slice_ns, slice_us * NS_PER_US, __ATOMIC_RELAXED); /* a second at most */
 }
 
 void sched_start(struct task *task)

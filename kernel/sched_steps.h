@@ -16,7 +16,6 @@ struct task;
 
 extern struct sched scheduler; /* guarded as its members say */
 extern uint32_t slice_ns;      /* [a] of slices that begin */
-extern uint32_t skew_ns;       /* [a] how much earlier the first slice of each next CPU ends */
 
 /* Runs instead of whatever its CPU is to run, while it is ready; no policy knows of it. */
 struct conductor {

@@ -4,6 +4,8 @@
 
 #include "kernel/sched/dispatch.h"
 
+#define LOOK_AT_WAITING 4u
+
 static void assign(struct bitmap *map, uint32_t number, bool value)
 {
     if (value)
@@ -118,16 +120,32 @@ bool occupancy_may_join(const struct sched *sched, const struct sched_entity *en
 
 /* ---- Accounts ---- */
 
+/* Whether one of the first in a queue might run on a CPU that serves it, but for whom it shares the
+ * core with. */
+static bool is_wanted(const struct sched *sched, uint32_t queue, uint32_t cpu)
+{
+    uint32_t seen = 0;
+
+    LIST_FOR_EACH(node, &sched->queues[queue].waiting)
+    {
+        if (dispatch_allowed(sched, LIST_ENTRY(node, struct sched_entity, node), cpu))
+            return true;
+        if (++seen == LOOK_AT_WAITING)
+            break;
+    }
+    return false;
+}
+
 /* CPUs of a core that could run something if only they were allowed to share it. */
 static uint32_t forced_idle_cpus(const struct sched *sched, uint32_t core)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, waiting = sched->queues[core].length;
 
-    if (sched->policy->sharing != SHARING_GROUP || sched->queues[core].length == 0)
+    if (sched->policy->sharing != SHARING_GROUP)
         return 0;
     CORE_FOR_EACH(cpu, sched, &sched->cores[core])
     {
-        count += !sched->cpus[cpu].busy && bitmap_test(&sched->usable, cpu);
+        count += count < waiting && !sched->cpus[cpu].busy && is_wanted(sched, core, cpu);
     }
     return count;
 }

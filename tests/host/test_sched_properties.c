@@ -215,6 +215,32 @@ static void test_core_accounts_forced_idle(void **state)
     assert_int_equal(c.tasks[0].entity.shared_ns, 0);
 }
 
+/* A thread that nobody who waits may use is idle of its own accord. */
+static void test_idle_is_not_forced_by_pins(void **state)
+{
+    (void)state;
+    sched_case_init(&c, "1x1x2", 2, slowdown_atom);
+    c.config.policy = &policy_core;
+    for (uint32_t i = 0; i < 2; i++) {
+        bitmap_clear_all(&c.tasks[i].affinity);
+        bitmap_set(&c.tasks[i].affinity, 0);
+    }
+    assert_int_equal(sim_run(&c.config).forced_idle_ns, 0);
+}
+
+/* No more threads are idle for somebody's sake than there are who wait. */
+static void test_one_who_waits_forces_one_thread_idle(void **state)
+{
+    struct sim_outcome outcome;
+
+    (void)state;
+    sched_case_init(&c, "1x1x4", 2, slowdown_atom);
+    c.config.policy = &policy_core;
+    c.tasks[1].group = 1;
+    outcome = sim_run(&c.config);
+    assert_int_equal(outcome.forced_idle_ns, c.tasks[0].entity.wait_ns + c.tasks[1].entity.wait_ns);
+}
+
 static void test_paused_sibling_leaves_a_whole_core(void **state)
 {
     const uint64_t pause = 60ull * NS_PER_MS, resume = 1000ull * NS_PER_MS;
@@ -346,6 +372,8 @@ int main(void)
         cmocka_unit_test(test_order_on_a_hybrid),
         cmocka_unit_test(test_core_keeps_groups_apart),
         cmocka_unit_test(test_core_accounts_forced_idle),
+        cmocka_unit_test(test_idle_is_not_forced_by_pins),
+        cmocka_unit_test(test_one_who_waits_forces_one_thread_idle),
         cmocka_unit_test(test_paused_sibling_leaves_a_whole_core),
         cmocka_unit_test(test_strangers_who_go_free_others),
         cmocka_unit_test(test_who_is_expected_elsewhere_goes_there),
