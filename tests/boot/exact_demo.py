@@ -118,5 +118,9 @@ def test_peg_under_naive_has_two_peaks(pegs):
     assert len(found) == PEG_ROUNDS
     slow = sum(ratio == near(pegs.s) for ratio in found)
     assert slow + sum(ratio == near(1) for ratio in found) == PEG_ROUNDS
+    assert sum(found) / PEG_ROUNDS == near(1 + (pegs.s - 1) * slow / PEG_ROUNDS)
+    shared = [task["shared_us"] > task["run_us"] / 2
+              for task in pegs.of("task", experiment="peg", sched="naive") if task["round"] > 0]
+    assert [ratio == near(pegs.s) for ratio in found] == shared
     spread = math.sqrt(PEG_ROUNDS * SHARE * (1 - SHARE))
     assert abs(slow - PEG_ROUNDS * SHARE) <= 3 * spread

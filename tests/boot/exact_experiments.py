@@ -119,7 +119,7 @@ def wait_in_theory_us(log, task, now_us, slice_us, sent_to):
     if log.sched == "naive":
         return end_of_slice_us(log, sent_to, now_us, slice_us) - now_us
     first = next(event for event in log.of("trace", event="preempt") if event["ns"] / 1000 > now_us)
-    assert task["cpus"] == [first["cpu"]], task.text
+    assert task["cpus"] == [first["cpu"]] and task["wait_us"] <= slice_us + HANDLING_US, task.text
     return first["ns"] / 1000 - now_us
 
 

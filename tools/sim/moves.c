@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PACE_UNIT_NS 65536.0
+#define QUEUES_LOOKED_AT 8
+
 /* ---- Where everybody is ---- */
 
 static uint32_t core_headed_for(const struct sched *sched, const struct sched_entity *e)
@@ -97,24 +100,35 @@ static bool was_first(const struct moves *moves, uint32_t i)
     return task->there && task->waits;
 }
 
-/* Of the first in each queue, the one who came first of all; or the one who has had to share most,
- * if that is more than the other has had to (kernel/sched/queue.c). */
-static bool has_waited_longest(const struct moves *moves, uint32_t i)
+/* Progress by time since it came, sleep left out, as kernel/sched/queue.c reckons it. */
+static double pace_of(const struct moves *moves, const struct sched *sched, uint32_t i)
 {
-    const struct sim_task *tasks = moves->config->tasks;
-    uint32_t oldest = i;
-    bool shared_most = true;
+    const struct sched_entity *e = &moves->config->tasks[i].entity;
+    double waits = moves->now[i].waits ? (double)(sched->now_ns - moves->before[i].since_ns) : 0;
 
+    return ((double)e->run_ns - (double)e->shared_ns / 4 - PACE_UNIT_NS) /
+           ((double)e->run_ns + (double)e->wait_ns + waits + PACE_UNIT_NS);
+}
+
+/* Of the first in each queue, the one who came first of all; or the one who is furthest behind, to
+ * a rounding error. */
+static bool was_in_turn(const struct moves *moves, const struct sched *sched, uint32_t i)
+{
+    const struct sched_entity *e = &moves->config->tasks[i].entity;
+    double rounding = 4 * PACE_UNIT_NS / ((double)e->run_ns + (double)e->wait_ns + PACE_UNIT_NS);
+    bool oldest = true, behind = true;
+
+    if (moves->config->machine->core_count > QUEUES_LOOKED_AT)
+        return true; /* of so many only some are looked at, each time others */
     for (uint32_t other = 0; other < moves->config->task_count; other++) {
-        if (!was_first(moves, other))
+        if (other == i || !was_first(moves, other))
             continue;
-        if (moves->before[other].since_ns < moves->before[oldest].since_ns)
-            oldest = other;
-        if (tasks[other].entity.shared_ns > tasks[i].entity.shared_ns)
-            shared_most = false;
+        if (moves->before[other].since_ns < moves->before[i].since_ns)
+            oldest = false;
+        if (pace_of(moves, sched, other) + rounding < pace_of(moves, sched, i))
+            behind = false;
     }
-    return oldest == i ||
-           (shared_most && tasks[i].entity.shared_ns > tasks[oldest].entity.shared_ns);
+    return oldest || behind;
 }
 
 /* Of those who shared a core and were not headed for another. While tasks wait there is no line of
@@ -148,7 +162,7 @@ static const char *check_turn(const struct moves *moves, const struct sched *sch
 {
     if (!was_made_room(moves, sched, moves->now[i].core))
         return "a task that waited took the place of one that had not had its slice";
-    if (!has_waited_longest(moves, i))
+    if (!was_in_turn(moves, sched, i))
         return "a task that waited was moved before one that had waited longer";
     return NULL;
 }
