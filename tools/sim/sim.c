@@ -6,15 +6,17 @@
 #include "kernel/sched/dispatch.h"
 #include "kernel/sched/slice.h"
 #include "tools/sim/trace.h"
+#include "tools/sim/units.h"
 
 struct sim_cpu {
     struct slice slice;
-    uint64_t rate; /* units per nanosecond of what runs there */
+    sim_units rate; /* per nanosecond, of what runs there */
 };
 
 struct sim {
     const struct sim_config *config;
-    uint64_t now_ns, unit;
+    uint64_t now_ns;
+    sim_units unit;
     struct sched *sched;
     struct sim_cpu *cpus;
     uint64_t *core_updated_ns; /* progress of what runs on a core is counted up to here */
@@ -22,7 +24,8 @@ struct sim {
     struct bitmap kicked; /* CPUs whose kick is under way */
     struct random random;
     uint32_t next_action, left;
-    uint64_t events;
+    uint64_t events, direct_kicks;
+    const char *limit; /* that has been reached, or NULL */
     bool stopped;
 };
 
@@ -42,61 +45,7 @@ static uint32_t action_event(const struct sim *sim)
     return 2 * sim->config->machine->cpu_count + sim->config->task_count;
 }
 
-static struct sim_task *task_of(struct sched_entity *entity)
-{
-    return entity == NULL ? NULL : LIST_ENTRY(entity, struct sim_task, entity);
-}
-
 /* ---- Progress ---- */
-
-static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
-{
-    while (b != 0) {
-        uint64_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-/* A multiple of every numerator makes every speed a whole number. */
-static uint64_t choose_unit(const struct sim_config *config)
-{
-    uint64_t unit = 1;
-
-    for (uint32_t a = 0; a < config->kinds; a++)
-        for (uint32_t b = 0; b < config->kinds; b++) {
-            uint64_t numerator = config->slowdown[a][b].numerator;
-            unit *= numerator / greatest_common_divisor(unit, numerator);
-        }
-    return unit * config->efficiency_speed.denominator;
-}
-
-static uint64_t rate_on(const struct sim *sim, uint32_t cpu)
-{
-    const struct sim_config *config = sim->config;
-    const struct sched *sched = sim->sched;
-    const struct sim_task *task = task_of(sched->cpus[cpu].current);
-    uint64_t full = sim->unit, rate;
-
-    if (sched->cpus[cpu].type == CPU_EFFICIENCY)
-        full = full / config->efficiency_speed.denominator * config->efficiency_speed.numerator;
-    rate = full;
-    CORE_FOR_EACH(other, sched, &sched->cores[sched->cpus[cpu].core])
-    {
-        const struct sim_task *beside = task_of(sched->cpus[other].current);
-        const struct sim_ratio *slowdown;
-        uint64_t slowed;
-
-        if (other == cpu || beside == NULL)
-            continue;
-        slowdown = &config->slowdown[task->kind][beside->kind];
-        slowed = full / slowdown->numerator * slowdown->denominator;
-        rate = slowed < rate ? slowed : rate;
-    }
-    return rate;
-}
 
 /* Counts what has been done on a core since the last time. */
 static void advance_core(struct sim *sim, uint32_t core)
@@ -108,7 +57,7 @@ static void advance_core(struct sim *sim, uint32_t core)
         return;
     CORE_FOR_EACH(cpu, sim->sched, &sim->sched->cores[core])
     {
-        struct sim_task *task = task_of(sim->sched->cpus[cpu].current);
+        struct sim_task *task = sim_task_of(sim->sched->cpus[cpu].current);
 
         if (task == NULL)
             continue;
@@ -120,12 +69,14 @@ static void advance_core(struct sim *sim, uint32_t core)
 
 static void arm_timer(struct sim *sim, uint32_t cpu)
 {
-    const struct sim_task *task = task_of(sim->sched->cpus[cpu].current);
-    uint64_t rate = sim->cpus[cpu].rate, at = HEAP_NEVER;
+    const struct sim_task *task = sim_task_of(sim->sched->cpus[cpu].current);
+    sim_units rate = sim->cpus[cpu].rate, left_ns;
+    uint64_t at = HEAP_NEVER;
 
     if (task != NULL) {
-        at = sim->core_updated_ns[sim->sched->cpus[cpu].core] +
-             (task->goal - task->done + rate - 1) / rate;
+        left_ns = (task->goal - task->done + rate - 1) / rate;
+        at = left_ns > SIM_MAX_NS ? SIM_MAX_NS + 1 : (uint64_t)left_ns;
+        at += sim->core_updated_ns[sim->sched->cpus[cpu].core];
         if (slice_deadline_ns(&sim->cpus[cpu].slice) < at)
             at = slice_deadline_ns(&sim->cpus[cpu].slice);
     }
@@ -138,7 +89,7 @@ static void renew_core(struct sim *sim, uint32_t core)
     CORE_FOR_EACH(cpu, sim->sched, &sim->sched->cores[core])
     {
         if (sim->sched->cpus[cpu].current != NULL)
-            sim->cpus[cpu].rate = rate_on(sim, cpu);
+            sim->cpus[cpu].rate = units_rate(sim->config, sim->sched, sim->unit, cpu);
         arm_timer(sim, cpu);
     }
 }
@@ -205,7 +156,7 @@ static void enter(struct sim *sim, uint32_t cpu, enum dispatch_event event)
         slice_begin(&c->slice, sim->now_ns, sim->config->slice_ns);
     slice_await(&c->slice, dispatch_needs_slice(sim->sched, cpu), sim->now_ns,
                 sim->config->slice_ns);
-    sim_trace_decided(sim->config, sim->sched, cpu, task_of(before), task_of(after), event);
+    sim_trace_decided(sim->config, sim->sched, cpu, sim_task_of(before), sim_task_of(after), event);
     if (after != before) {
         renew_core(sim, core);
     } else {
@@ -214,30 +165,9 @@ static void enter(struct sim *sim, uint32_t cpu, enum dispatch_event event)
     observe(sim);
 }
 
-static void send_kicks(struct sim *sim)
-{
-    if (sim->config->kick_ns == 0) {
-        for (uint32_t cpu; (cpu = bitmap_first(&sim->sched->kicks)) != BITMAP_NONE;) {
-            bitmap_clear(&sim->sched->kicks, cpu);
-            enter(sim, cpu, DISPATCH_KICK);
-        }
-        return;
-    }
-    BITMAP_FOR_EACH(cpu, &sim->sched->kicks)
-    {
-        uint64_t late = random_below(&sim->random, (uint32_t)sim->config->kick_ns + 1);
-
-        if (!bitmap_test(&sim->kicked, cpu))
-            heap_set(&sim->heap, kick_event(sim, cpu), sim->now_ns + sim->config->kick_ns + late);
-        bitmap_set(&sim->kicked, cpu);
-    }
-    bitmap_clear_all(&sim->sched->kicks);
-    sim->sched->any_kicks = false;
-}
-
 static void set_goal(struct sim *sim, struct sim_task *task)
 {
-    uint64_t total = task->work_ns * sim->unit;
+    sim_units total = task->work_ns * sim->unit;
 
     task->goal = task->burst_ns == 0 ? total : task->done + task->burst_ns * sim->unit;
     if (task->goal > total)
@@ -258,9 +188,53 @@ static void reach_goal(struct sim *sim, uint32_t cpu, struct sim_task *task)
     enter(sim, cpu, DISPATCH_BLOCK);
 }
 
+/* What is done by the time that the kick arrives ends here, and is not moved elsewhere to end. */
+static void receive_kick(struct sim *sim, uint32_t cpu)
+{
+    struct sim_task *task = sim_task_of(sim->sched->cpus[cpu].current);
+
+    advance_core(sim, sim->sched->cpus[cpu].core);
+    if (task != NULL && task->done >= task->goal)
+        reach_goal(sim, cpu, task);
+    else
+        enter(sim, cpu, DISPATCH_KICK);
+}
+
+/* Kicks that take no time, and what they lead to. */
+static void kick_at_once(struct sim *sim)
+{
+    uint64_t most = sim->config->max_events;
+
+    for (uint32_t cpu; (cpu = bitmap_first(&sim->sched->kicks)) != BITMAP_NONE;) {
+        if (most != 0 && sim->direct_kicks >= most)
+            return;
+        sim->direct_kicks++;
+        bitmap_clear(&sim->sched->kicks, cpu);
+        receive_kick(sim, cpu);
+    }
+}
+
+static void send_kicks(struct sim *sim)
+{
+    if (sim->config->kick_ns == 0) {
+        kick_at_once(sim);
+        return;
+    }
+    BITMAP_FOR_EACH(cpu, &sim->sched->kicks)
+    {
+        uint64_t late = random_below(&sim->random, (uint32_t)sim->config->kick_ns + 1);
+
+        if (!bitmap_test(&sim->kicked, cpu))
+            heap_set(&sim->heap, kick_event(sim, cpu), sim->now_ns + sim->config->kick_ns + late);
+        bitmap_set(&sim->kicked, cpu);
+    }
+    bitmap_clear_all(&sim->sched->kicks);
+    sim->sched->any_kicks = false;
+}
+
 static void timer(struct sim *sim, uint32_t cpu)
 {
-    struct sim_task *task = task_of(sim->sched->cpus[cpu].current);
+    struct sim_task *task = sim_task_of(sim->sched->cpus[cpu].current);
 
     advance_core(sim, sim->sched->cpus[cpu].core);
     if (task != NULL && task->done >= task->goal)
@@ -323,7 +297,7 @@ static void step(struct sim *sim, uint32_t event)
     if (event < cpus) {
         timer(sim, event);
     } else if (event < 2 * cpus) {
-        enter(sim, event - cpus, DISPATCH_KICK);
+        receive_kick(sim, event - cpus);
     } else if (event < action_event(sim)) {
         wake(sim, &sim->config->tasks[event - 2 * cpus]);
     } else {
@@ -353,7 +327,7 @@ static void set_up(struct sim *sim, const struct sim_config *config)
 
     *sim = (struct sim){.config = config,
                         .left = config->task_count,
-                        .unit = choose_unit(config),
+                        .unit = units_choose(config),
                         .sched = allocate(sizeof *sim->sched),
                         .cpus = allocate(cpus * sizeof *sim->cpus),
                         .core_updated_ns = allocate(cpus * sizeof *sim->core_updated_ns)};
@@ -380,7 +354,10 @@ static void set_up(struct sim *sim, const struct sim_config *config)
 static struct sim_outcome sum_up(struct sim *sim)
 {
     const struct sim_config *config = sim->config;
-    struct sim_outcome outcome = {.finished = sim->left == 0, .events = sim->events};
+    struct sim_outcome outcome = {.finished = sim->left == 0,
+                                  .limit = sim->limit,
+                                  .events = sim->events,
+                                  .end_ns = sim->now_ns};
     uint64_t first = UINT64_MAX, last = 0;
 
     for (uint32_t i = 0; i < config->task_count; i++) {
@@ -389,10 +366,27 @@ static struct sim_outcome sum_up(struct sim *sim)
         first = task->arrive_ns < first ? task->arrive_ns : first;
         last = task->end_ns > last ? task->end_ns : last;
     }
-    outcome.makespan_ns = config->task_count == 0 ? 0 : last - first;
+    outcome.makespan_ns = last > first ? last - first : 0;
     for (uint32_t core = 0; core < config->machine->core_count; core++)
         outcome.forced_idle_ns += sim->sched->cores[core].forced_idle_ns;
     return outcome;
+}
+
+/* Whether an event at this time is one too many. */
+static bool is_limited(struct sim *sim, uint64_t time)
+{
+    uint64_t most = sim->config->max_events;
+
+    if (most != 0 && (sim->events >= most || sim->direct_kicks >= most))
+        sim->limit = "the limit of events is reached";
+    else if (time > SIM_MAX_NS)
+        sim->limit = "the limit of simulated time is reached";
+    return sim->limit != NULL;
+}
+
+bool sim_fits(const struct sim_config *config)
+{
+    return units_choose(config) != 0;
 }
 
 struct sim_outcome sim_run(const struct sim_config *config)
@@ -405,7 +399,7 @@ struct sim_outcome sim_run(const struct sim_config *config)
         uint64_t time;
         uint32_t event = heap_take(&sim.heap, &time);
 
-        if (time == HEAP_NEVER || (config->max_events != 0 && sim.events >= config->max_events))
+        if (time == HEAP_NEVER || is_limited(&sim, time))
             break;
         sim.now_ns = time;
         sim.events++;

@@ -1,8 +1,7 @@
 /*
  * A simulated machine under the kernel's own scheduler: discrete events, integer arithmetic. Work
- * is counted in units of which a task alone on a core does sim->unit in a nanosecond, chosen so
- * that every slowdown leaves a whole number. The only rounding: what ends between two nanoseconds
- * ends at the second.
+ * is counted in units (units.h) of which every task does a whole number in a nanosecond, however
+ * slowed down. The only rounding: what ends between two nanoseconds ends at the second.
  *
  * The simulator does what kernel/sched.c does: slices, kicks, sleep. A context switch takes no
  * time; a kick takes as long as it is told to.
@@ -11,6 +10,7 @@
 #define TOOLS_SIM_SIM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -19,6 +19,11 @@
 #include "tools/sim/machine.h"
 
 #define SIM_KINDS 4
+#define SIM_MAX_RATIO 100             /* of slowdowns and speeds */
+#define SIM_MAX_NS ((1ull << 52) - 1) /* 52 days: the times of all CPUs add up in 64 bits */
+
+/* Work done; see tools/sim/units.h. */
+typedef unsigned __int128 sim_units;
 
 struct sim_ratio {
     uint32_t numerator, denominator;
@@ -34,8 +39,8 @@ struct sim_task {
     struct bitmap affinity;
 
     struct sched_entity entity;
-    uint64_t done;    /* units */
-    uint64_t goal;    /* units: it sleeps or ends when it has done so many */
+    sim_units done;
+    sim_units goal;   /* it sleeps or ends when it has done so many */
     uint64_t wake_ns; /* of the first wake-up: when it really arrived */
     uint64_t end_ns;
     bool ended;
@@ -80,13 +85,25 @@ struct sim_config {
 
 /* What a run came to. */
 struct sim_outcome {
-    bool finished; /* all tasks ended; else something went on for ever, or stopped */
+    bool finished;     /* all tasks ended; else something went on for ever, or stopped */
+    const char *limit; /* which limit ended the run, or NULL */
     uint64_t events;
-    uint64_t makespan_ns; /* from the first arrival to the last end */
+    uint64_t end_ns;      /* when the last event was */
+    uint64_t makespan_ns; /* from the first arrival to the last end; 0 if none has ended */
     uint64_t forced_idle_ns;
 };
 
-/* Runs to the end. The entities and accounts of the tasks are filled in. */
+/* NULL for NULL. */
+static inline struct sim_task *sim_task_of(struct sched_entity *entity)
+{
+    return entity == NULL ? NULL : LIST_ENTRY(entity, struct sim_task, entity);
+}
+
+/* Whether the work of the tasks can be counted: see units_choose. */
+bool sim_fits(const struct sim_config *config);
+
+/* Runs a configuration that fits to the end, or SIM_MAX_NS. The entities and accounts of the tasks
+ * are filled in. */
 struct sim_outcome sim_run(const struct sim_config *config);
 
 /* One slowdown for all, the whole machine, 10 ms slices, and nothing else. */

@@ -47,10 +47,10 @@ static bool accounts_are_right(const struct sched *sched, const struct sim_task 
 }
 
 /* What a task must have got done by its accounts, times the slowdown's numerator. */
-static uint64_t work_by_accounts(const struct sim_config *config, uint64_t run, uint64_t shared)
+static sim_units work_by_accounts(struct sim_ratio slowdown, uint64_t run, uint64_t shared)
 {
-    return (run - shared) * config->slowdown[0][0].numerator +
-           shared * config->slowdown[0][0].denominator;
+    return (sim_units)(run - shared) * slowdown.numerator +
+           (sim_units)shared * slowdown.denominator;
 }
 
 /* ---- Rules about time ---- */
@@ -108,14 +108,14 @@ static bool stays(struct watch *watch, uint32_t number)
 static bool is_fair(const struct watch *watch, const struct sched *sched)
 {
     const struct sim_config *config = watch->config;
-    uint64_t least = UINT64_MAX, most = 0;
-    uint64_t gain = config->slowdown[0][0].numerator - config->slowdown[0][0].denominator;
+    struct sim_ratio slowdown = config->slowdown[0][0];
+    sim_units least = ~(sim_units)0, most = 0, gain = slowdown.numerator - slowdown.denominator;
 
     if (!watch->equal)
         return true;
     for (uint32_t i = 0; i < config->task_count; i++) {
         const struct sched_entity *e = &config->tasks[i].entity;
-        uint64_t work = work_by_accounts(config, run_ns(sched, e), shared_ns(sched, e));
+        sim_units work = work_by_accounts(slowdown, run_ns(sched, e), shared_ns(sched, e));
 
         if (config->tasks[i].ended)
             return true;
@@ -238,17 +238,29 @@ void watch_free(struct watch *watch)
     free(watch->tasks);
 }
 
+static bool is_worse(struct sim_ratio a, struct sim_ratio b)
+{
+    return (uint64_t)a.numerator * b.denominator > (uint64_t)b.numerator * a.denominator;
+}
+
 /* The work done is what the accounts say, but for a nanosecond each time a task stops in between
- * two. */
+ * two. They do not say beside which kinds it was: no less than if all had been of the kind that is
+ * worst for it, and no more than with the best. */
 static bool work_is_right(const struct sim_config *config, const struct sim_task *task)
 {
-    uint64_t unit = config->slowdown[0][0].numerator, work = task->work_ns * unit;
-    uint64_t counted = work_by_accounts(config, task->entity.run_ns, task->entity.shared_ns);
+    const struct sim_ratio *slowdowns = config->slowdown[task->kind];
+    struct sim_ratio best = slowdowns[0], worst = slowdowns[0];
+    uint64_t run = task->entity.run_ns, shared = task->entity.shared_ns;
     uint64_t stops = task->burst_ns == 0 ? 1 : task->work_ns / task->burst_ns + 1;
 
-    return config->kinds > 1 ||
-           config->efficiency_speed.numerator != config->efficiency_speed.denominator ||
-           (counted >= work && counted - work <= stops * unit);
+    for (uint32_t i = 1; i < config->kinds; i++) {
+        best = is_worse(best, slowdowns[i]) ? slowdowns[i] : best;
+        worst = is_worse(slowdowns[i], worst) ? slowdowns[i] : worst;
+    }
+    return config->efficiency_speed.numerator != config->efficiency_speed.denominator ||
+           (work_by_accounts(best, run, shared) >= (sim_units)task->work_ns * best.numerator &&
+            work_by_accounts(worst, run, shared) <=
+                (sim_units)(task->work_ns + stops) * worst.numerator);
 }
 
 const char *watch_verdict(struct watch *watch, const struct sim_outcome *outcome)
