@@ -1,6 +1,5 @@
 #include "tools/sim/machine.h"
 
-#include <stdio.h>
 #include <string.h>
 
 struct shape {
@@ -8,19 +7,35 @@ struct shape {
     bool far;
 };
 
+static bool take(const char **text, char c)
+{
+    if (**text != c)
+        return false;
+    (*text)++;
+    return true;
+}
+
+/* A number of up to MAX_CPUS at *text, which is moved behind it. */
+static bool take_count(const char **text, uint32_t *count)
+{
+    const char *begin = *text;
+
+    *count = 0;
+    for (; **text >= '0' && **text <= '9' && *count <= MAX_CPUS; (*text)++)
+        *count = 10 * *count + (uint32_t)(**text - '0');
+    return *text != begin && *count <= MAX_CPUS;
+}
+
 static bool parse_shape(const char *text, struct shape *shape)
 {
-    int used = 0;
-
     *shape = (struct shape){.small_threads = 1};
-    if (sscanf(text, "%ux%ux%u%n", &shape->packages, &shape->cores, &shape->threads, &used) < 3)
+    if (!take_count(&text, &shape->packages) || !take(&text, 'x') ||
+        !take_count(&text, &shape->cores) || !take(&text, 'x') ||
+        !take_count(&text, &shape->threads))
         return false;
-    text += used;
-    if (*text == '+') {
-        if (sscanf(text, "+%ux%u%n", &shape->small_cores, &shape->small_threads, &used) < 2)
-            return false;
-        text += used;
-    }
+    if (take(&text, '+') && (!take_count(&text, &shape->small_cores) || !take(&text, 'x') ||
+                             !take_count(&text, &shape->small_threads)))
+        return false;
     shape->far = strcmp(text, ":far") == 0;
     return shape->far || *text == '\0';
 }
@@ -30,9 +45,7 @@ static bool fits(const struct shape *shape)
     uint64_t cpus = (uint64_t)shape->cores * shape->threads +
                     (uint64_t)shape->small_cores * shape->small_threads;
 
-    if (shape->packages == 0 || shape->cores > MAX_CPUS || shape->threads > MAX_CPUS ||
-        shape->small_cores > MAX_CPUS || shape->small_threads > MAX_CPUS ||
-        shape->packages > MAX_CPUS || shape->threads == 0 || shape->small_threads == 0)
+    if (shape->packages == 0 || shape->threads == 0 || shape->small_threads == 0)
         return false;
     return cpus > 0 && cpus * shape->packages <= MAX_CPUS;
 }

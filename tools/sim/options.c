@@ -1,10 +1,11 @@
 #include "tools/sim/options.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernel/lib/clock_math.h"
+#include "kernel/sched/loads.h"
+#include "tools/sim/values.h"
 
 const char sim_options_usage[] =
     "usage: schedsim [OPTION VALUE]...\n"
@@ -26,7 +27,9 @@ const char sim_options_usage[] =
     "twice)\n"
     "  --seed 1              --rounds 1 (each with the next seed)\n"
     "  --check 0|1           verifies the scheduler's state after every step\n"
-    "  --trace FILE          a log with `trace:` records, for tools/timeline\n";
+    "  --max-events 1000000000  after which it gives up: work may go on for ever\n"
+    "  --trace FILE          a log with `trace:` records, for tools/timeline\n"
+    "  --help                these lines\n";
 
 struct parser {
     struct sim_options *options;
@@ -34,100 +37,12 @@ struct parser {
     const char *slowdown;
 };
 
-static void fail(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
-
-static void fail(const char *fmt, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, fmt);
-    fprintf(stderr, "schedsim: ");
-    vfprintf(stderr, fmt, arguments);
-    fprintf(stderr, "\n%s", sim_options_usage);
-    va_end(arguments);
-    exit(2);
-}
-
-/* ---- Values ---- */
-
-/* A number at *text, which is moved behind it. */
-static uint64_t take_number(const char **text, uint64_t limit)
-{
-    char *end;
-    uint64_t number = strtoull(*text, &end, 10);
-
-    if (end == *text || **text == '-' || number > limit)
-        fail("%s: not a number, or too large", *text);
-    *text = end;
-    return number;
-}
-
-static uint64_t number_of(const char *text, uint64_t limit)
-{
-    uint64_t number = take_number(&text, limit);
-
-    if (*text != '\0')
-        fail("%s: not part of a number", text);
-    return number;
-}
-
-static void expect(const char **text, char c)
-{
-    if (**text != c)
-        fail("%s: expected a '%c'", *text, c);
-    (*text)++;
-}
-
-/* Numbers and ranges, up to the end. */
-static struct bitmap cpus_of(const char *text, uint32_t count)
-{
-    struct bitmap set = {{0}};
-
-    for (;;) {
-        uint64_t first = take_number(&text, count - 1), last = first;
-
-        if (*text == '-') {
-            text++;
-            last = take_number(&text, count - 1);
-        }
-        for (; first <= last; first++)
-            bitmap_set(&set, (uint32_t)first);
-        if (*text == '\0')
-            return set;
-        expect(&text, ',');
-    }
-}
-
-/* 1.5, with up to four decimals, or 3/2. */
-static struct sim_ratio take_ratio(const char **text)
-{
-    struct sim_ratio ratio = {(uint32_t)take_number(text, 100), 1};
-
-    if (**text == '/') {
-        (*text)++;
-        ratio.denominator = (uint32_t)take_number(text, 10000);
-    } else if (**text == '.') {
-        for ((*text)++; **text >= '0' && **text <= '9' && ratio.denominator < 10000; (*text)++) {
-            ratio.numerator = 10 * ratio.numerator + (uint32_t)(**text - '0');
-            ratio.denominator *= 10;
-        }
-    }
-    if (ratio.numerator == 0 || ratio.denominator == 0)
-        fail("a ratio of or to nothing");
-    for (uint32_t p = 2; p <= 5; p += 3)
-        while (ratio.numerator % p == 0 && ratio.denominator % p == 0) {
-            ratio.numerator /= p;
-            ratio.denominator /= p;
-        }
-    return ratio;
-}
-
 static const struct sched_policy *policy_of(const char *name)
 {
     const struct sched_policy *policy = sched_policy_find(name);
 
     if (policy == NULL)
-        fail("%s: no such policy", name);
+        value_fail("%s: no such policy", name);
     return policy;
 }
 
@@ -140,19 +55,19 @@ static void read_slowdowns(struct sim_config *config, const char *text)
 
     for (;;) {
         if (count == SIM_KINDS * SIM_KINDS)
-            fail("more than %u slowdowns", count);
-        list[count] = take_ratio(&text);
+            value_fail("more than %u slowdowns", count);
+        list[count] = value_take_ratio(&text);
         if (list[count].numerator < list[count].denominator)
-            fail("a slowdown below 1");
+            value_fail("a slowdown below 1");
         count++;
         if (*text == '\0')
             break;
-        expect(&text, ',');
+        value_expect(&text, ',');
     }
     while (kinds * kinds < count)
         kinds++;
     if (kinds * kinds != count)
-        fail("%u slowdowns are not those of each kind beside each", count);
+        value_fail("%u slowdowns are not those of each kind beside each", count);
     config->kinds = kinds;
     for (uint32_t i = 0; i < count; i++)
         config->slowdown[i / kinds][i % kinds] = list[i];
@@ -160,9 +75,10 @@ static void read_slowdowns(struct sim_config *config, const char *text)
 
 static struct sim_task *task_at(struct sim_options *options, const char **text)
 {
-    struct sim_task *task = &options->tasks[take_number(text, options->config.task_count - 1)];
+    struct sim_task *task =
+        &options->tasks[value_take_number(text, options->config.task_count - 1)];
 
-    expect(text, ':');
+    value_expect(text, ':');
     return task;
 }
 
@@ -175,18 +91,18 @@ static void read_action_target(struct sim_options *options, struct sim_action *a
     while (type < 6 && strncmp(text, words[type], strlen(words[type])) != 0)
         type++;
     if (type == 6)
-        fail("%s: no such action", text);
+        value_fail("%s: no such action", text);
     text += strlen(words[type]);
     action->type = (enum sim_action_type)type;
     if (action->type == SIM_POLICY) {
         action->policy = policy_of(text);
     } else if (action->type == SIM_OFF || action->type == SIM_ON) {
-        action->number = (uint32_t)number_of(text, options->machine.cpu_count - 1);
+        action->number = (uint32_t)value_number(text, options->machine.cpu_count - 1);
     } else if (action->type == SIM_PIN) {
         action->number = (uint32_t)(task_at(options, &text) - options->tasks);
-        action->affinity = cpus_of(text, options->machine.cpu_count);
+        action->affinity = value_cpus(text, options->machine.cpu_count);
     } else {
-        action->number = (uint32_t)number_of(text, options->config.task_count - 1);
+        action->number = (uint32_t)value_number(text, options->config.task_count - 1);
     }
 }
 
@@ -196,9 +112,9 @@ static void read_action(struct sim_options *options, const char *text)
     struct sim_action action = {0};
 
     if (place == SIM_MAX_ACTIONS)
-        fail("more than %u actions", place);
-    action.at_ns = take_number(&text, UINT32_MAX) * NS_PER_US;
-    expect(&text, ':');
+        value_fail("more than %u actions", place);
+    action.at_ns = value_take_number(&text, UINT32_MAX) * NS_PER_US;
+    value_expect(&text, ':');
     read_action_target(options, &action, text);
     for (; place > 0 && options->actions[place - 1].at_ns > action.at_ns; place--)
         options->actions[place] = options->actions[place - 1];
@@ -212,12 +128,12 @@ static void read_late(struct sim_options *options, const char *name, const char 
         read_action(options, value);
     } else if (strcmp(name, "--pin") == 0) {
         struct sim_task *task = task_at(options, &value);
-        task->affinity = cpus_of(value, options->machine.cpu_count);
+        task->affinity = value_cpus(value, options->machine.cpu_count);
     } else if (strcmp(name, "--sleep") == 0) {
         struct sim_task *task = task_at(options, &value);
-        task->burst_ns = take_number(&value, UINT32_MAX) * NS_PER_US;
-        expect(&value, ':');
-        task->sleep_ns = number_of(value, UINT32_MAX) * NS_PER_US;
+        task->burst_ns = value_take_number(&value, UINT32_MAX) * NS_PER_US;
+        value_expect(&value, ':');
+        task->sleep_ns = value_number(value, UINT32_MAX) * NS_PER_US;
     }
 }
 
@@ -245,21 +161,30 @@ static void read_early(struct parser *parser, const char *name, const char *valu
     if (strcmp(name, "--policy") == 0)
         config->policy = policy_of(value);
     else if (strcmp(name, "--tasks") == 0)
-        config->task_count = (uint32_t)number_of(value, SIM_MAX_TASKS);
+        config->task_count = (uint32_t)value_number(value, SIM_MAX_TASKS);
     else if (strcmp(name, "--slice-us") == 0)
-        config->slice_ns = number_of(value, UINT32_MAX) * NS_PER_US;
+        config->slice_ns = value_number(value, UINT32_MAX) * NS_PER_US;
     else if (strcmp(name, "--kick-ns") == 0)
-        config->kick_ns = number_of(value, NS_PER_SECOND);
+        config->kick_ns = value_number(value, NS_PER_SECOND);
     else if (strcmp(name, "--seed") == 0)
-        config->seed = number_of(value, UINT64_MAX);
+        config->seed = value_number(value, UINT64_MAX);
     else if (strcmp(name, "--rounds") == 0)
-        options->rounds = (uint32_t)number_of(value, 1000000);
+        options->rounds = (uint32_t)value_number(value, 1000000);
     else if (strcmp(name, "--check") == 0)
-        options->check = number_of(value, 1) != 0;
+        options->check = value_number(value, 1) != 0;
+    else if (strcmp(name, "--max-events") == 0)
+        config->max_events = value_number(value, SIM_MAX_EVENTS);
     else if (strcmp(name, "--efficiency-speed") == 0)
-        config->efficiency_speed = take_ratio(&value);
+        config->efficiency_speed = value_ratio(value);
     else
-        fail("%s: no such option", name);
+        value_fail("%s: no such option", name);
+}
+
+/* Whether a list is one from its beginning to its end, even where nobody comes to. */
+static void check_list(const char *list, uint64_t limit)
+{
+    for (value_take_number(&list, limit); *list != '\0'; value_take_number(&list, limit))
+        value_expect(&list, ',');
 }
 
 /* The next number of a list, which begins anew after its last. */
@@ -269,10 +194,20 @@ static uint64_t next_of(const char *list, const char **at, uint64_t limit)
 
     if (*at == NULL || **at == '\0')
         *at = list;
-    number = take_number(at, limit);
+    number = value_take_number(at, limit);
     if (**at != '\0')
-        expect(at, ',');
+        value_expect(at, ',');
     return number;
+}
+
+static void allocate(struct sim_options *options)
+{
+    options->tasks = calloc(options->config.task_count, sizeof *options->tasks);
+    options->actions = calloc(SIM_MAX_ACTIONS, sizeof *options->actions);
+    if (options->tasks == NULL || options->actions == NULL)
+        value_fail("no memory");
+    options->config.tasks = options->tasks;
+    options->config.actions = options->actions;
 }
 
 static void make_tasks(struct parser *parser)
@@ -281,11 +216,12 @@ static void make_tasks(struct parser *parser)
     const char *work = NULL, *arrive = NULL, *kind = NULL, *group = NULL;
 
     if (options->config.task_count == 0 || options->config.slice_ns == 0 || options->rounds == 0)
-        fail("no tasks, rounds or time slice");
-    options->tasks = calloc(options->config.task_count, sizeof *options->tasks);
-    options->actions = calloc(SIM_MAX_ACTIONS, sizeof *options->actions);
-    if (options->tasks == NULL || options->actions == NULL)
-        fail("no memory");
+        value_fail("no tasks, rounds or time slice");
+    check_list(parser->work, UINT32_MAX);
+    check_list(parser->arrive, UINT32_MAX);
+    check_list(parser->kinds, options->config.kinds - 1);
+    check_list(parser->groups, UINT32_MAX);
+    allocate(options);
     for (uint32_t i = 0; i < options->config.task_count; i++) {
         struct sim_task *task = &options->tasks[i];
 
@@ -295,8 +231,44 @@ static void make_tasks(struct parser *parser)
         task->group = (uint32_t)next_of(parser->groups, &group, UINT32_MAX);
         bitmap_set_first(&task->affinity, options->machine.cpu_count);
     }
-    options->config.tasks = options->tasks;
-    options->config.actions = options->actions;
+}
+
+/* Cores of which a CPU is never switched off. */
+static uint32_t lasting_cores(const struct sim_options *options)
+{
+    struct bitmap cores = {{0}}, off = {{0}};
+
+    for (uint32_t i = 0; i < options->config.action_count; i++)
+        if (options->actions[i].type == SIM_OFF)
+            bitmap_set(&off, options->actions[i].number);
+    for (uint32_t cpu = 0; cpu < options->machine.cpu_count; cpu++)
+        if (!bitmap_test(&off, cpu))
+            bitmap_set(&cores, options->machine.places[cpu].core);
+    return bitmap_count(&cores);
+}
+
+/* What the scheduler and the simulator can count. */
+static void check_limits(const struct sim_options *options)
+{
+    uint32_t cores = lasting_cores(options);
+    uint32_t most = (LOADS_MAX + 1) * (cores == 0 ? 1 : cores);
+
+    if (options->config.task_count > most)
+        value_fail(
+            "%u tasks: more than %u on each of %u cores, and the scheduler tells no longer queues "
+            "apart",
+            options->config.task_count, LOADS_MAX + 1, cores);
+    if (!sim_fits(&options->config))
+        value_fail("slowdowns of so many digits and so much work are too much to be exact");
+}
+
+static void help(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i += 2)
+        if (strcmp(argv[i], "--help") == 0) {
+            fputs(sim_options_usage, stdout);
+            exit(fflush(stdout) == 0 ? 0 : 2);
+        }
 }
 
 void sim_options_read(int argc, char **argv, struct sim_options *options)
@@ -306,18 +278,21 @@ void sim_options_read(int argc, char **argv, struct sim_options *options)
     *options = (struct sim_options){.topology = "1x2x2", .rounds = 1};
     sim_defaults(&options->config, &options->machine, (struct sim_ratio){3, 2});
     options->config.task_count = 1;
+    options->config.max_events = SIM_MAX_EVENTS_DEFAULT;
+    help(argc, argv);
     if (argc % 2 == 0)
-        fail("%s: no value", argv[argc - 1]);
+        value_fail("%s: no value", argv[argc - 1]);
     for (int i = 1; i < argc; i += 2)
         if (!is_late(argv[i]))
             read_early(&parser, argv[i], argv[i + 1]);
     if (!machine_parse(options->topology, &options->machine))
-        fail("%s: no such machine, or one of more than %u CPUs", options->topology, MAX_CPUS);
+        value_fail("%s: no such machine, or one of more than %u CPUs", options->topology, MAX_CPUS);
     read_slowdowns(&options->config, parser.slowdown);
     make_tasks(&parser);
     for (int i = 1; i < argc; i += 2)
         if (is_late(argv[i]))
             read_late(options, argv[i], argv[i + 1]);
+    check_limits(options);
 }
 
 void sim_options_free(struct sim_options *options)

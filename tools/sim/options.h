@@ -12,6 +12,8 @@
 
 #define SIM_MAX_TASKS 65536
 #define SIM_MAX_ACTIONS 4096
+#define SIM_MAX_EVENTS UINT32_MAX /* counts of switches have no more bits */
+#define SIM_MAX_EVENTS_DEFAULT 1000000000
 
 struct sim_options {
     const char *topology;
@@ -24,7 +26,8 @@ struct sim_options {
     struct sim_config config; /* points to the members above */
 };
 
-/* Reads the arguments. On a mistake prints what is wrong and ends with status 2. */
+/* Reads the arguments. On a mistake prints what is wrong and ends with status 2; --help ends with
+ * status 0. */
 void sim_options_read(int argc, char **argv, struct sim_options *options);
 void sim_options_free(struct sim_options *options);
 

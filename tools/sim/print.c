@@ -94,6 +94,11 @@ void sim_options_print(FILE *file, const char *topology, const struct sim_config
         const struct sim_ratio *ratio = &config->slowdown[i / config->kinds][i % config->kinds];
         fprintf(file, "%s%u/%u", i == 0 ? "" : ",", ratio->numerator, ratio->denominator);
     }
+    if (config->efficiency_speed.numerator != config->efficiency_speed.denominator)
+        fprintf(file, " --efficiency-speed %u/%u", config->efficiency_speed.numerator,
+                config->efficiency_speed.denominator);
+    if (config->max_events != 0)
+        fprintf(file, " --max-events %llu", (unsigned long long)config->max_events);
     print_tasks(file, config);
     for (uint32_t i = 0; i < config->action_count; i++)
         print_action(file, &config->actions[i]);
