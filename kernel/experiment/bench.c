@@ -16,6 +16,7 @@
 #define SHORT_SLICE_US 1000u
 #define BENCH_SLEEP_US 100u /* as user/bench.c sleeps */
 #define CREATIONS 64u
+#define LOOKS 1000000u /* at the clock, until the timer fires: many slices */
 
 static uint32_t per_call(uint64_t ticks, uint32_t calls)
 {
@@ -92,6 +93,31 @@ static void bench_slice_tick(const struct bitmap *where)
            together <= 2 * alone ? 0 : per_call(together - 2 * alone, (uint32_t)slices));
 }
 
+/* What a task stands still for when the timer interrupts it and there is nothing to decide. The CPU
+ * has been passed on early, so that its new slice goes on when the timer, which is not set anew
+ * each time, fires for the end of the old one. */
+static uint64_t time_idle_tick(const struct bitmap *where)
+{
+    struct task *tasks[2] = {create("yield", 1, where), create("tick", LOOKS, where)};
+    uint64_t ticks[2][2];
+
+    if (tasks[0] == NULL || tasks[1] == NULL)
+        return 0;
+    run_all(tasks, 2, ticks);
+    return ticks[1][1] - ticks[1][0];
+}
+
+static void bench_idle_tick(const struct bitmap *where)
+{
+    uint64_t sum = 0;
+
+    sched_set_slice(SHORT_SLICE_US);
+    for (uint32_t i = 0; i < CREATIONS; i++)
+        sum += time_idle_tick(where);
+    sched_set_slice(main_options.slice_us);
+    report("idle_tick", per_call(sum, CREATIONS));
+}
+
 /* Going to sleep and waking up on a CPU that halts meanwhile: what a sleep takes too long. */
 static void bench_sleep_wake(const struct bitmap *where)
 {
@@ -148,6 +174,7 @@ void bench_run(void)
     report("yield_round_trip",
            per_call(time_together("yield", CALLS, "yield", CALLS, &one), CALLS));
     bench_slice_tick(&one);
+    bench_idle_tick(&one);
     bench_sleep_wake(&one);
     bench_create_exit(&one);
     BITMAP_FOR_EACH(cpu, &all)
