@@ -58,9 +58,9 @@ uint64_t arch_now_ns(void);
 uint64_t arch_ticks(void);
 uint64_t arch_ticks_to_ns(uint64_t ticks);
 
-/* Arms this CPU's one-shot timer, which calls sched_timer(); UINT64_MAX disarms it. A deadline in
- * the past fires at once, one too far away fires early. Interrupts off. */
-void arch_arm_timer(uint64_t deadline_ns);
+/* Arms this CPU's one-shot timer, which calls sched_timer() after `wait_ns`: 0 is at once, more
+ * than it can count fires early, UINT64_MAX disarms it. Interrupts off. */
+void arch_arm_timer(uint64_t wait_ns);
 
 /* ---- Other CPUs ---- */
 

@@ -20,25 +20,38 @@ static inline uint32_t slice_length_ns(void)
 
 /* ---- Timer ---- */
 
-void sched_arm_timer(struct cpu *cpu)
+/* What this CPU has to be interrupted for next; UINT64_MAX: nothing. */
+static inline uint64_t next_deadline_ns(const struct cpu *cpu)
 {
     uint64_t deadline = sleepers_next_ns(cpu), slice_ends = slice_deadline_ns(&cpu->slice);
 
-    ASSERT(cpu == arch_this_cpu()); /* whoever went on elsewhere has to ask again who it is */
     if (slice_ends < deadline)
         deadline = slice_ends;
     if (cpu->stall_at_ns != 0 && cpu->stall_at_ns < deadline)
         deadline = cpu->stall_at_ns;
     if (cpu == conductor.cpu && conductor.wake_ns < deadline)
         deadline = conductor.wake_ns;
+    return deadline;
+}
+
+static inline void set_timer(struct cpu *cpu, uint64_t deadline, uint64_t now)
+{
+    cpu->armed_ns = deadline;
+    cpu->armed = deadline != UINT64_MAX;
+    arch_arm_timer(!cpu->armed ? UINT64_MAX : deadline > now ? deadline - now : 0);
+}
+
+void sched_arm_timer(struct cpu *cpu)
+{
+    uint64_t deadline = next_deadline_ns(cpu);
+
+    ASSERT(cpu == arch_this_cpu()); /* whoever went on elsewhere has to ask again who it is */
     /* Telling the hardware costs more than all of the above. A timer that fires early only looks
      * and is set again, which is rarer than switches; but a CPU without tasks is left alone. */
     if (deadline == cpu->armed_ns ||
         (deadline != UINT64_MAX && cpu->armed_ns != 0 && cpu->armed_ns < deadline))
         return;
-    cpu->armed_ns = deadline;
-    cpu->armed = deadline != UINT64_MAX;
-    arch_arm_timer(deadline);
+    set_timer(cpu, deadline, arch_now_ns());
 }
 
 /* ---- Deciding ---- */
@@ -239,16 +252,12 @@ void sched_sleep(uint64_t ns)
     sched_reschedule(cpu, DISPATCH_BLOCK);
 }
 
-void sched_timer(void)
+/* A slice ends, somebody wakes up, or only the model of a shared core wants to look again. */
+static void timer_due(struct cpu *cpu, uint64_t now)
 {
-    struct cpu *cpu = arch_this_cpu();
-    uint64_t now = arch_now_ns();
     bool slice_over = now >= slice_deadline_ns(&cpu->slice);
     bool due = now >= sleepers_next_ns(cpu);
 
-    cpu->armed_ns = UINT64_MAX; /* it fires once */
-    cpu->armed = false;
-    __atomic_store_n(&cpu->timer_count, cpu->timer_count + 1, __ATOMIC_RELAXED);
     if (cpu == conductor.cpu && now >= conductor.wake_ns) {
         conductor.wake_ns = UINT64_MAX;
         __atomic_store_n(&conductor.ready, true, __ATOMIC_RELAXED);
@@ -263,7 +272,21 @@ void sched_timer(void)
     if (slice_over || due)
         sched_reschedule(cpu, slice_over ? DISPATCH_SLICE_END : DISPATCH_KICK);
     else
-        sched_arm_timer(cpu); /* early, or for the model of a shared core: nothing to decide */
+        sched_arm_timer(cpu); /* nothing to decide */
+}
+
+void sched_timer(void)
+{
+    struct cpu *cpu = arch_this_cpu();
+    uint64_t now = arch_now_here_ns(cpu), deadline = next_deadline_ns(cpu);
+
+    cpu->armed_ns = UINT64_MAX; /* it fires once */
+    cpu->armed = false;
+    __atomic_store_n(&cpu->timer_count, cpu->timer_count + 1, __ATOMIC_RELAXED);
+    if (now >= deadline)
+        timer_due(cpu, now);
+    else if (deadline != UINT64_MAX)
+        set_timer(cpu, deadline, now); /* it came early */
 }
 
 void sched_exit(void)

@@ -19,6 +19,7 @@
 
 static uint64_t tsc_hz;
 static struct clock_scale ns_to_timer;
+static bool timer_is_pit; /* [I] there is no local APIC */
 struct clock_base clock_base;
 
 /* One look at the reference and the time stamp counter, as close together as can be had. */
@@ -153,11 +154,12 @@ void clock_init(const struct fadt *fadt, const struct hpet *hpet, bool tsc_invar
     reference = calibrate_tsc(fadt, hpet, &error_ppm);
     clock_scale_init(&clock_base.scale, tsc_hz, NS_PER_SECOND);
     clock_base.start = tsc_read();
-    if (lapic_present())
+    timer_is_pit = !lapic_present();
+    if (!timer_is_pit)
         calibrate_lapic_timer();
     log_print("timer: tsc_hz=%llu tsc_invariant=%d reference=%s error_ppm=%u tick=%s slice_us=%u\n",
               (unsigned long long)tsc_hz, tsc_invariant, reference, error_ppm,
-              lapic_present() ? "lapic" : "pit", slice_us);
+              timer_is_pit ? "pit" : "lapic", slice_us);
 }
 
 void clock_delay_us(uint32_t us)
@@ -192,20 +194,18 @@ uint64_t arch_ticks_to_ns(uint64_t ticks)
     return clock_scale_apply(&clock_base.scale, ticks);
 }
 
-void arch_arm_timer(uint64_t deadline_ns)
+void arch_arm_timer(uint64_t wait_ns)
 {
-    uint64_t now = arch_now_ns();
-    uint64_t wait = deadline_ns > now ? deadline_ns - now : 0;
     uint64_t ticks;
 
-    if (!lapic_present()) {
-        pit_arm(wait); /* cannot be stopped; an early interrupt only looks and arms again */
+    if (timer_is_pit) {
+        pit_arm(wait_ns); /* cannot be stopped; an early interrupt only looks and arms again */
         return;
     }
-    if (deadline_ns == UINT64_MAX) {
+    if (wait_ns == UINT64_MAX) {
         lapic_timer_arm(0);
         return;
     }
-    ticks = clock_scale_apply(&ns_to_timer, wait);
+    ticks = clock_scale_apply(&ns_to_timer, wait_ns);
     lapic_timer_arm(ticks == 0 ? 1 : ticks > 0xffffffff ? 0xffffffff : (uint32_t)ticks);
 }

@@ -113,8 +113,10 @@ void lapic_enable(void)
     ops->write(LAPIC_TPR, 0);
     ops->write(LAPIC_ESR, 0);
     ops->write(LAPIC_SVR, SVR_ENABLE | VECTOR_SPURIOUS);
-    /* SDM volume 3, "APIC Timer": divide, then LVT (in lapic_timer_arm), then count. */
+    /* SDM volume 3, "APIC Timer": divide, then LVT, then count (in lapic_timer_arm). */
     ops->write(LAPIC_TIMER_DIVIDE, TIMER_DIVIDE_BY_1);
+    ops->write(LAPIC_TIMER_INITIAL, 0); /* whatever it has been doing */
+    ops->write(LAPIC_LVT_TIMER, VECTOR_TIMER);
     lapic_eoi();
 }
 
@@ -147,13 +149,11 @@ void lapic_enable_nmi(void)
 void lapic_timer_arm(uint32_t ticks)
 {
     /* SDM volume 3, "APIC Timer": writing the initial count starts it, 0 stops it. */
-    ops->write(LAPIC_LVT_TIMER, VECTOR_TIMER);
     ops->write(LAPIC_TIMER_INITIAL, ticks);
 }
 
 void lapic_timer_start_free(void)
 {
-    ops->write(LAPIC_LVT_TIMER, LVT_MASKED);
     ops->write(LAPIC_TIMER_INITIAL, 0xffffffff);
 }
 

@@ -182,9 +182,9 @@ uint64_t arch_now_here_ns(const struct cpu *cpu)
     return arch_now_ns() - random_below(&chance, CLOCK_STEP_NS); /* goes back now and then */
 }
 
-void arch_arm_timer(uint64_t deadline_ns)
+void arch_arm_timer(uint64_t wait_ns)
 {
-    machine[self].deadline_ns = deadline_ns;
+    machine[self].deadline_ns = wait_ns == UINT64_MAX ? UINT64_MAX : arch_now_ns() + wait_ns;
 }
 
 void arch_kick(unsigned cpu)
