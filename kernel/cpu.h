@@ -3,7 +3,8 @@
  * on it. What the hardware needs per CPU (GDT, TSS) is in arch/x86/gdt.c.
  *
  * Letters: [I] fixed once the CPU is online, [o] only touched by that CPU with interrupts off,
- * [a] atomic.
+ * [a] atomic. None of this needs the scheduler's locks (kernel/sched_lock.h): what they guard of a
+ * CPU is its struct sched_cpu.
  */
 #ifndef KERNEL_CPU_H
 #define KERNEL_CPU_H

@@ -1,5 +1,6 @@
 /*
- * The scheduler's locks. Letters, as used in kernel/sched/policy.h, kernel/cpu.h and kernel/task.h:
+ * The scheduler's locks. Letters, as used in kernel/sched/policy.h and kernel/task.h (what
+ * kernel/cpu.h has is its CPU's own, or atomic):
  *
  * [c] guarded by the lock of one core: what its CPUs run, the order in the queues they serve, the
  *     accounts of these entities. Taken alone for what concerns the core only: the end of a slice,
@@ -10,7 +11,8 @@
  *
  * Who holds the placement lock also takes the locks of the cores it touches, one by one, and keeps
  * them to the end; nobody else holds more than one. So they can not wait for each other in a
- * circle. No lock is held across a context switch. Interrupts are off as long as any is held.
+ * circle. Inside of these come the watch's lock and the log's. No lock is held across a context
+ * switch. Interrupts are off as long as any is held.
  */
 #ifndef KERNEL_SCHED_LOCK_H
 #define KERNEL_SCHED_LOCK_H

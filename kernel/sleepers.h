@@ -1,6 +1,7 @@
 /*
- * The tasks asleep on one CPU, earliest first: that CPU's timer wakes them. Guarded by the
- * scheduler's lock. When the timer fires is kernel/sched.c's business.
+ * The tasks asleep on one CPU, earliest first: that CPU's timer wakes them. Nobody but that CPU
+ * calls any of this, with interrupts off, so there is no lock. When the timer fires is
+ * kernel/sched.c's business.
  */
 #ifndef KERNEL_SLEEPERS_H
 #define KERNEL_SLEEPERS_H

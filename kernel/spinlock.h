@@ -1,7 +1,10 @@
 /*
  * A lock for short sections. The holder keeps interrupts off, so that an interrupt on the same CPU
- * can not wait for it. Lock order, outermost first: scheduler (kernel/sched.c), memory
- * (kernel/memory.c), log (kernel/log.c); the log is a leaf.
+ * can not wait for it. Lock order, outermost first: placement, then locks of cores (both in
+ * kernel/sched_lock.c), watch (kernel/sched_watch.c), log (kernel/log.c). Who holds no placement
+ * lock holds the lock of one core at most. Memory (kernel/memory.c) is on its own: it is never
+ * taken inside of another, nor is another taken inside of it. Sleepers and traces have no lock:
+ * they belong to their CPU.
  */
 #ifndef KERNEL_SPINLOCK_H
 #define KERNEL_SPINLOCK_H

@@ -24,10 +24,10 @@
 
 enum task_state { TASK_CREATED, TASK_STARTED, TASK_ENDED };
 
-/* Letters as in kernel/cpu.h; [s] set by the task's own system calls, [r] by the CPU that has set
- * on_cpu. */
+/* Letters as in kernel/cpu.h and kernel/sched_lock.h, [c] of the core that guards the entity; [s]
+ * set by the task's own system calls, [r] by the CPU that has set on_cpu. */
 struct task {
-    struct sched_entity entity; /* as kernel/sched/policy.h says */
+    struct sched_entity entity; /* [c] [p] [pc] as kernel/sched/policy.h says */
     bool on_cpu;                /* [a] some CPU is on its stack, or about to be */
     struct address_space space; /* [I] */
     struct fpu_state fpu;       /* [r] saved while it does not run; not of kernel threads */
@@ -41,8 +41,8 @@ struct task {
     struct task *next_sleeper;  /* [o] of the CPU that will wake it */
     struct {
         uint32_t switches, cpu;
-    } traced;                          /* [o] its last dispatch, as the trace has it */
-    uint64_t stalled_ns;               /* [o] what the model of a shared core has taken so far */
+    } traced;                          /* [c] its last dispatch, as the trace has it */
+    uint64_t stalled_ns;               /* [r] what the model of a shared core has taken so far */
     bool doomed;                       /* [a] to be ended instead of returning to ring 3 */
     int32_t exit_status;               /* [s] -1 after a fault */
     bool faulted;                      /* [s] */
