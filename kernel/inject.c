@@ -8,12 +8,15 @@
 #include "kernel/lib/string.h"
 #include "kernel/log.h"
 #include "kernel/panic.h"
+#include "kernel/sched_watch.h"
 
 #define EARLY_KILLS 200u
+#define HOGS 6u
+#define DECISIONS 100u /* more than the checker remembers */
 
-const char *const inject_names[] = {"none",         "panic",       "page_fault",
-                                    "double_fault", "task_faults", "early_kill",
-                                    "small_trace",  "fpu",         NULL};
+const char *const inject_names[] = {"none",        "panic",      "page_fault",  "double_fault",
+                                    "task_faults", "early_kill", "small_trace", "fpu",
+                                    "sched",       NULL};
 
 /* Each kind of fault the program `crash` knows, one task after the other. */
 static void inject_task_faults(void)
@@ -43,6 +46,30 @@ static void inject_early_kills(void)
     log_print("inject: %u tasks were ended at once\n", EARLY_KILLS);
 }
 
+/* Breaks a rule of the scheduler while tasks run, until the checker has looked at everything: with
+ * a wrong count of who waits CPUs only look in vain. */
+static void inject_wrong_count(void)
+{
+    struct bitmap everywhere = places_all();
+    struct task *hogs[HOGS];
+    uint32_t count = 0, checks;
+
+    while (count < HOGS && (hogs[count] = work_task(&harness_hog, &everywhere)) != NULL)
+        sched_start(hogs[count++]);
+    for (unsigned i = 0; i < DECISIONS; i++)
+        harness_sleep_us(500);
+    sched_miscount(1);
+    checks = watch_checks();
+    for (unsigned i = 0; i < DECISIONS && watch_checks() == checks; i++)
+        harness_sleep_us(500);
+    sched_miscount(-1);
+    while (count > 0) {
+        sched_kill(hogs[--count]);
+        task_destroy(hogs[count]);
+    }
+    log_print("inject: who waits was miscounted by one for a while\n");
+}
+
 static void read_page_zero(void)
 {
     uint32_t address = 0;
@@ -66,5 +93,7 @@ void inject_failures(const struct options_names *names)
             inject_task_faults();
         if (strcmp(names->names[i], "fpu") == 0)
             fpu_check();
+        if (strcmp(names->names[i], "sched") == 0)
+            inject_wrong_count();
     }
 }

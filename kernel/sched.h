@@ -71,6 +71,9 @@ void sched_resume(struct task *task);
 /* Changes where a task may run, at once likewise. */
 void sched_set_affinity(struct task *task, const struct bitmap *affinity);
 
+/* Makes the count of tasks that wait wrong by so much, or right again: inject=sched. */
+void sched_miscount(int32_t by);
+
 /* CPU time left empty so far, by the policies that keep strangers off a core, over all cores. */
 uint64_t sched_forced_idle_ns(void);
 

@@ -135,6 +135,14 @@ void sched_set_affinity(struct task *task, const struct bitmap *affinity)
     end_change(were_on);
 }
 
+void sched_miscount(int32_t by)
+{
+    bool were_on = begin_change();
+
+    scheduler.waiting += (uint32_t)by;
+    end_change(were_on);
+}
+
 uint64_t sched_forced_idle_ns(void)
 {
     bool were_on = begin_change();

@@ -1,5 +1,6 @@
 """Failures caused on purpose: what the kernel says of its own, and that a task's stay its own."""
 
+import itertools
 import re
 
 import pytest
@@ -62,3 +63,57 @@ def test_tasks_can_be_ended_at_any_moment(boot, smp):
     log = boot("run=pair blocks=50 rounds=2 inject=early_kill", smp=smp)
     assert b"200 tasks were ended at once" in log.outcome.serial
     assert log.outcome.status == 33
+
+
+EVENTS_MAX = 64
+EVENT = re.compile(r"  (\d+) ns: cpu (\d+), (kick|slice_end|yield|block), runs pid (\d+)$")
+
+
+def events_after_the_first_error(log):
+    """The lines between the first error record and what is no scheduling event."""
+    lines = log.outcome.serial.decode("ascii").splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("error: "))
+    return list(itertools.takewhile(bool, map(EVENT.match, lines[first + 1:])))
+
+
+@pytest.fixture(name="miscounted")
+def boot_with_wrong_count(boot):
+    return boot("run=pair blocks=50 rounds=1 check=on inject=sched")
+
+
+def test_broken_scheduler_is_reported(miscounted):
+    errors = miscounted.of("error")
+    assert 1 <= len(errors) <= 8
+    assert {error["where"] for error in errors} == {"sched.check"}
+    assert {error["what"] for error in errors} == {"the waiting entities are miscounted (-1)"}
+
+
+def test_last_scheduling_events_follow_the_first_report(miscounted):
+    events = events_after_the_first_error(miscounted)
+    assert len(events) == EVENTS_MAX
+    cpus = {cpu["cpu"] for cpu in miscounted.of("cpu")}
+    assert {int(event[2]) for event in events} <= cpus
+    assert any(int(event[4]) > 0 for event in events)
+    for cpu in cpus:
+        times = [int(event[1]) for event in events if int(event[2]) == cpu]
+        assert times == sorted(times)
+    everywhere = [line for line in miscounted.outcome.serial.decode("ascii").splitlines()
+                  if EVENT.match(line)]
+    assert len(everywhere) == EVENTS_MAX    # with the first report only
+
+
+def test_run_with_a_broken_scheduler_goes_on_and_fails(miscounted):
+    assert b"who waits was miscounted by one for a while" in miscounted.outcome.serial
+    assert miscounted.of("task") and all(task["ok"] == 1 for task in miscounted.of("task"))
+    summary, = miscounted.of("summary")
+    assert summary["errors"] == len(miscounted.of("error")) and summary["failed"] == 0
+    end, = miscounted.of("end")
+    assert end["status"] == "failed" and end["code"] == 1
+    assert miscounted.outcome.status == 35
+
+
+def test_without_the_checker_nobody_notices(boot):
+    """So the error above is the checker's word."""
+    log = boot("run=pair blocks=50 rounds=1 check=off inject=sched")
+    assert b"who waits was miscounted by one for a while" in log.outcome.serial
+    assert not log.of("error") and log.outcome.status == 33
