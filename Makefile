@@ -172,6 +172,7 @@ $(HOST_TESTS): $(B)/host/%: $(B)/host/tests/host/%.o $(B)/host/libsim.a $(B)/hos
 	$(Q)$(CC) $(HOST_CFLAGS) $(filter %.o,$^) $(filter %.a,$^) -lcmocka -o $@
 $(B)/host/test_conclusion: $(patsubst %,$(B)/host/kernel/experiment/%.o,conclusion findings say)
 $(B)/host/test_sched_cpus: $(B)/host/kernel/sched_cpus.o
+$(B)/host/test_sched_watch: $(B)/host/kernel/sched_watch.o
 
 $(HOST_TOOLS): $(B)/host/%: $(B)/host/tools/host/%.o $(B)/host/libpure.a
 	@echo "  CC    $@"

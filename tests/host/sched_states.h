@@ -19,7 +19,7 @@
 static struct sched sched;
 static struct sched_entity single, first, second, waiter, late; /* named as in busy() */
 
-static void init(const struct sched_policy *policy)
+static inline void init(const struct sched_policy *policy)
 {
     struct cpu_place places[CPUS];
     struct bitmap all;
@@ -33,13 +33,13 @@ static void init(const struct sched_policy *policy)
 }
 
 /* Lets the CPUs look that were told to. */
-static void settle(void)
+static inline void settle(void)
 {
     while (!bitmap_is_empty(&sched.kicks))
         dispatch_next(&sched, bitmap_first(&sched.kicks), 0, DISPATCH_KICK);
 }
 
-static struct bitmap only(uint32_t cpu)
+static inline struct bitmap only(uint32_t cpu)
 {
     struct bitmap set = {{0}};
 
@@ -47,7 +47,7 @@ static struct bitmap only(uint32_t cpu)
     return set;
 }
 
-static void wake(struct sched_entity *entity, uint32_t cpu)
+static inline void wake(struct sched_entity *entity, uint32_t cpu)
 {
     struct bitmap affinity = only(cpu);
 
@@ -56,7 +56,7 @@ static void wake(struct sched_entity *entity, uint32_t cpu)
 }
 
 /* Core 0 is idle, `single` runs on CPU 2; `first` on 4 and `second` on 5; `waiter` waits for 4. */
-static void busy_by(const struct sched_policy *policy)
+static inline void busy_by(const struct sched_policy *policy)
 {
     init(policy);
     wake(&single, 2);
@@ -68,18 +68,18 @@ static void busy_by(const struct sched_policy *policy)
     assert_int_equal(waiter.where, ENTITY_QUEUED);
 }
 
-static void busy(void)
+static inline void busy(void)
 {
     busy_by(&policy_smt);
 }
 
-static void busy_by_core(void)
+static inline void busy_by_core(void)
 {
     busy_by(&policy_core);
 }
 
 /* `late` is claimed for CPU 0, which has not looked yet. */
-static void claimed(void)
+static inline void claimed(void)
 {
     busy();
     wake(&late, 0);
@@ -87,7 +87,7 @@ static void claimed(void)
 }
 
 /* `first` and `second` share core 2, without slices since they can not leave. */
-static void sharing(void)
+static inline void sharing(void)
 {
     init(&policy_smt);
     wake(&first, 4);
@@ -97,7 +97,7 @@ static void sharing(void)
 }
 
 /* `first` may leave by now, and CPU 0 has asked for it; CPU 4 has not looked yet. */
-static void asked(void)
+static inline void asked(void)
 {
     struct bitmap all;
 
@@ -110,7 +110,7 @@ static void asked(void)
 }
 
 /* CPU 1 is off, and `late` may run nowhere else. */
-static void stranded(void)
+static inline void stranded(void)
 {
     busy();
     dispatch_set_usable(&sched, 1, false, 0);
