@@ -1,12 +1,12 @@
 /*
- * Moving what runs, against pause, sleep and dispatch_swap: dispatch_exchange and dispatch_pull ask
- * another CPU to hand over what it runs, and until it answers (finish_push, when it is kicked)
- * anything may happen to either task. Is any task ever lost, or in two places, or does a CPU wait
- * for ever?
+ * Moving what runs, against pause, sleep, exit and dispatch_swap: dispatch_exchange asks another CPU
+ * to hand over what it runs, and until that answers (finish_push, when it is kicked) anything may
+ * happen to either task. Is any task ever lost, or in two places, or does a CPU wait for ever?
+ * (dispatch_pull is the same request by a CPU that has nothing to give in return.)
  *
  * CPU 0 runs task 0 alone on its core; CPU 1 runs task 1, which shares its core. The end of CPU 0's
- * slice swaps the two (rotation_next); meanwhile task 1 may block, a task may be paused and resumed,
- * and the end of CPU 1's slice may swap task 1 with task 2, which waits for its core.
+ * slice swaps the two (rotation_next); meanwhile task 1 may block or end, a task may be paused and
+ * resumed, and the end of CPU 1's slice may swap task 1 with task 2, which waits for its core.
  *
  * BROKEN_PUSH: finish_push forgets the CPU that asked if the task it asked for is gone.
  * BROKEN_TOUCH: dispatch_pause does not touch the core of what it pauses.
@@ -25,6 +25,7 @@ byte core[TASKS]; /* sched_entity.core, unless it is out */
 bool paused[TASKS], runnable[TASKS] = true;
 byte current[2], incoming[2] = NONE, push_to[2] = NONE;
 bool awaits[2], kicked[2];
+bool ended; /* task 1 has */
 
 #define busy(c) (current[c] != NONE || incoming[c] != NONE || awaits[c])
 
@@ -172,7 +173,7 @@ end:
     od
 }
 
-/* Task 1 blocks, if it runs by then, and somebody wakes it again. */
+/* Task 1 blocks, if it runs by then, and somebody wakes it again, or it has ended. */
 proctype sleeper()
 {
     byte target, task, c = NONE;
@@ -193,6 +194,7 @@ proctype sleeper()
     fi;
     placement_unlock();
     if
+    :: c != NONE -> ended = true /* it was sched_exit */
     :: c != NONE ->
         placement_lock();
         runnable[1] = true; /* dispatch_wake */
@@ -254,10 +256,11 @@ init {
         run cpu(0); run cpu(1); run sleeper(); run pauser(victim)
     };
     timeout ->
-    /* Nobody waits for anybody, and two of the three run, on a CPU each. */
+    /* Nobody waits for anybody, and two of the three run, on a CPU each; the third waits. */
     assert(!awaits[0] && !awaits[1] && push_to[0] == NONE && push_to[1] == NONE);
     assert(incoming[0] == NONE && incoming[1] == NONE);
     assert(runs(0) && runs(1) && runs(2));
     assert(current[0] != NONE && current[1] != NONE && current[0] != current[1]);
-    assert(where[0] == QUEUED || where[1] == QUEUED || where[2] == QUEUED)
+    assert(ended || where[0] == QUEUED || where[1] == QUEUED || where[2] == QUEUED);
+    assert(!ended || where[1] == OUT)
 }
