@@ -144,6 +144,18 @@ void sched_finish_switch(void)
     finish_switch(arch_this_cpu());
 }
 
+/* Another CPU has decided to hand `next` over, but is still on its stack: for a few instructions,
+ * unless that one has to wait, too; in the end for one that waits for nobody, since everybody waits
+ * for who decided earlier. On a host with fewer CPUs than the machine that can take longer than a
+ * slice, so the slice begins only now; else it would be over before the task does anything. */
+static __attribute__((noinline)) void await_handover(struct cpu *cpu, struct task *next)
+{
+    while (__atomic_load_n(&next->on_cpu, __ATOMIC_ACQUIRE))
+        arch_relax();
+    slice_begin(&cpu->slice, arch_now_ns(), slice_length_ns());
+    sched_arm_timer(cpu);
+}
+
 static void switch_to(struct cpu *cpu, struct task *next)
 {
     struct task *previous = cpu->running;
@@ -155,10 +167,8 @@ static void switch_to(struct cpu *cpu, struct task *next)
     if (next == previous)
         return;
     task_check_stack(previous);
-    /* Another CPU may have decided to hand it over, but still be on its stack: a few instructions,
-     * in which that CPU waits for nobody. */
-    while (__atomic_load_n(&next->on_cpu, __ATOMIC_ACQUIRE))
-        arch_relax();
+    if (__atomic_load_n(&next->on_cpu, __ATOMIC_ACQUIRE))
+        await_handover(cpu, next);
     __atomic_store_n(&next->on_cpu, true, __ATOMIC_RELAXED);
     cpu->running = next;
     cpu->left = previous;

@@ -6,6 +6,7 @@ long things take is test_bochs.py's, whose machine is exact.
 
 import functools
 import hashlib
+import os
 
 import pytest
 
@@ -158,3 +159,16 @@ def test_checker_looks_while_all_policies_run(boot):
     summary = log.one("summary")
     assert summary["checks"] > 0 and summary["errors"] == 0
     assert log.outcome.status == 33
+
+
+def test_a_slice_begins_when_its_task_does(boot):
+    """On one host CPU it takes longer than a slice until all four CPUs have handed on what they
+    run. If the slices went on meanwhile no task would ever get to do anything."""
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        log = boot("run=fill sched=smt tasks=6 slice=1ms blocks=300 rounds=5", limit_s=90)
+    finally:
+        os.sched_setaffinity(0, allowed)
+    assert log.outcome.passed
+    assert len(log.of("task", experiment="fill", ok=1)) > 5 * 6
