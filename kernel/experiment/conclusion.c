@@ -32,11 +32,16 @@ static void conclude_pair(const char *policy)
 
     if (pair == NULL || places_core_count() < 2)
         return;
-    if (pair->shared_percent == 0)
-        log_print("- %s never put two tasks on one core while another was idle.\n", policy);
+    if (!pair->has_shared)
+        log_print("- %s never put two tasks on one core while another was idle", policy);
+    else if (pair->shared_percent == 0)
+        log_print("- %s had two tasks share a core, with another idle, for less than 1 %%\n"
+                  "  of their time",
+                  policy);
     else
-        log_print("- %s had two tasks share a core, with another idle, for %u %% of their time.\n",
+        log_print("- %s had two tasks share a core, with another idle, for %u %% of their time",
                   policy, pair->shared_percent);
+    log_print(pair->reliable ? ".\n" : "\n  (see below: not to be relied on).\n");
 }
 
 /* What a second thread costs the first, against waiting for one's turn. */
@@ -54,12 +59,20 @@ static void conclude_siblings(void)
     log_print(".\n");
 }
 
+/* What was measured with all CPUs at work, by a policy that uses them all; or NULL. */
+static const struct table_row *all_at_work(void)
+{
+    const struct table_row *fill = findings_row("fill", "");
+
+    return fill != NULL && fill->ratio.median != 0 && fill->tasks >= places_cpu_count() ? fill
+                                                                                        : NULL;
+}
+
 static void conclude_fill(void)
 {
-    const struct table_row *fill = findings_row("fill", ""), *batches;
+    const struct table_row *fill = all_at_work(), *batches;
 
-    if (fill == NULL || !fill->reliable || fill->ratio.median == 0 ||
-        places_cpu_count() == places_core_count())
+    if (fill == NULL || !fill->reliable || places_cpu_count() == places_core_count())
         return;
     batches = table_find("fill", fill->policy->name, "batches");
     if (batches == NULL)
@@ -67,8 +80,10 @@ static void conclude_fill(void)
     log_print("- %u tasks took ", fill->tasks);
     say_hundredths("", fill->ratio.median, " solo times all at once,\n  ");
     say_hundredths("", batches->ratio.median, " in batches of one a core: ");
-    if (fill->ratio.median * 105 < batches->ratio.median * 100)
+    if (fill->ratio.median * 105ull < batches->ratio.median * 100ull)
         log_print("second threads are\n  worth having. Keep all CPUs busy, cores first.\n");
+    else if (batches->ratio.median * 105ull < fill->ratio.median * 100ull)
+        log_print("here second threads do harm.\n");
     else
         log_print("here second threads bring nothing.\n");
 }
@@ -76,10 +91,10 @@ static void conclude_fill(void)
 /* What all logical CPUs together are worth, in CPUs that have a core to themselves. */
 static void print_capacity(void)
 {
-    const struct table_row *fill = findings_row("fill", "");
+    const struct table_row *fill = all_at_work();
     uint32_t hundredths;
 
-    if (fill == NULL || fill->ratio.median == 0)
+    if (fill == NULL)
         return;
     hundredths = fill->tasks * 10000 / fill->ratio.median;
     log_print("capacity: logical=%u cores=%u measured=%u.%02u reliable=%d\n", places_cpu_count(),

@@ -6,6 +6,12 @@
 #include "kernel/experiment/say.h"
 #include "kernel/log.h"
 
+#define FULL_RATIO 100       /* the time alone */
+#define FREE_RATIO 105       /* slower than that, sharing costs something */
+#define TURNS_RATIO 200      /* two, one after the other */
+#define NO_DIFFERENCE 10     /* between that and a ratio so near */
+#define ALL_ALONG_PERCENT 90 /* together for less of the time, they do not show the price */
+
 /* Starts run->tasks tasks at once; each task's time is a sample. */
 static void round_on(struct run *run, const struct bitmap *first, const struct bitmap *second)
 {
@@ -92,6 +98,32 @@ static uint32_t prepare_siblings(struct run *run, const char **why)
     return places_pair(PLACES_SIBLING, &first, &second) ? 2 : 0;
 }
 
+/* Two whole jobs in the time of so many: what the core gets done with two threads instead of one.
+ */
+static void say_siblings(const struct run *run)
+{
+    const struct variant *v = &run->variants[0];
+
+    if (v->shared_percent < ALL_ALONG_PERCENT) {
+        log_print("the two were at work together for only %u %% of the time, and so a task ",
+                  v->shared_percent);
+        say_hundredths("takes ", v->ratio.median, " times its time alone");
+        return;
+    }
+    say_hundredths("a task that shares its core all along takes ", v->ratio.median,
+                   " times its time alone: ");
+    if (v->ratio.median < FREE_RATIO)
+        log_print("sharing costs nothing to speak of");
+    else if (v->ratio.median < TURNS_RATIO - NO_DIFFERENCE)
+        say_hundredths("with two threads the core does ",
+                       stats_percent(2 * FULL_RATIO, v->ratio.median),
+                       " times the work that it does with one");
+    else if (v->ratio.median <= TURNS_RATIO + NO_DIFFERENCE)
+        log_print("the second thread brings nothing, one after the other is as fast");
+    else
+        log_print("the second thread does harm, one after the other is faster");
+}
+
 static void round_siblings(struct run *run)
 {
     round_at(run, PLACES_SIBLING);
@@ -104,12 +136,38 @@ const struct experiment exp_siblings = {
     .in_demo = true,
     .prepare = prepare_siblings,
     .round = round_siblings,
-    .say = say_how_cores_were_used,
+    .say = say_siblings,
 };
 
 static void round_same_cpu(struct run *run)
 {
     round_at(run, PLACES_SAME_CPU);
+}
+
+/* Who gets the CPU first need not wait if its slice is longer than its work. */
+static void say_same_cpu(const struct run *run)
+{
+    const struct variant *v = &run->variants[0];
+    uint32_t count, last = stats_percent(v->makespan_us, v->solo_us);
+    const uint32_t *waits = run_sorted(run, v, SERIES_WAIT, &count);
+
+    if (count == 0) {
+        log_print("nothing has run");
+        return;
+    }
+    if (waits[0] < v->times.min / 10)
+        say_hundredths("one ran to its end before the other's turn came: it took ", v->ratio.min,
+                       " times its time alone");
+    else
+        say_hundredths("they took turns, and even the first to end took ", v->ratio.min,
+                       " times its time alone");
+    say_hundredths(", both together ", last, "; ");
+    if (last < TURNS_RATIO - NO_DIFFERENCE)
+        log_print("that is less than one after the other takes");
+    else if (last <= TURNS_RATIO + NO_DIFFERENCE)
+        log_print("taking turns costs nothing but the wait");
+    else
+        log_print("taking turns itself costs time");
 }
 
 const struct experiment exp_same_cpu = {
@@ -119,5 +177,5 @@ const struct experiment exp_same_cpu = {
     .in_demo = true,
     .prepare = prepare_pair,
     .round = round_same_cpu,
-    .say = say_how_cores_were_used,
+    .say = say_same_cpu,
 };

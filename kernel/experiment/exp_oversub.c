@@ -141,7 +141,14 @@ static void say(const struct run *run)
     uint32_t response = run_median(run, &run->variants[best], SERIES_RESPONSE);
     uint32_t response_last = run_median(run, &run->variants[last], SERIES_RESPONSE);
 
-    log_print("%u tasks at a time get the %u jobs done ", at_once[best], run->tasks);
+    if (run->variant_count == 1) {
+        say_hundredths("a single job leaves no choice; it takes ", run->variants[0].ratio.median,
+                       " times its time alone");
+        return;
+    }
+    log_print(at_once[best] == 1 ? "%u task at a time gets the %u jobs done "
+                                 : "%u tasks at a time get the %u jobs done ",
+              at_once[best], run->tasks);
     say_hundredths("in ", run->variants[best].ratio.median, " times one job's time");
     if (best == last) {
         log_print(", and fewer take longer");

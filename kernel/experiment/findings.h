@@ -8,7 +8,8 @@
 #include "kernel/experiment/table.h"
 
 /* The row of a variant that speaks for the machine: under smt, which places best, or else under
- * the first policy that has it. NULL if there is none. */
+ * naive. NULL if there is neither: the other policies leave second threads empty, so that what they
+ * measured says nothing of sharing. */
 const struct table_row *findings_row(const char *experiment, const char *variant);
 
 void findings_print(void);

@@ -155,9 +155,10 @@ static void print_task(const struct run *run, const struct run_task *entry, bool
 
 static void account(struct run *run, const struct run_task *entry, bool ok)
 {
+    const struct sched_entity *e = &entry->task->entity;
+
     run->ended++;
-    entry->variant->run_ns += entry->task->entity.run_ns;
-    entry->variant->shared_ns += entry->task->entity.shared_ns;
+    run_add_accounts(entry->variant, e->run_ns, e->wait_ns, e->shared_ns);
     harness_totals.tasks++;
     harness_totals.faults += entry->task->faulted;
     if (!ok) {

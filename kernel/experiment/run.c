@@ -11,6 +11,10 @@
 #include "kernel/main.h"
 #include "kernel/panic.h"
 
+/* Two tasks that begin or end a moment apart are not together in that. */
+#define ALONE_PERCENT 10
+#define SHARING_PERCENT 50
+
 struct variant *run_add_variant(struct run *run, const char *name, uint32_t busy)
 {
     struct variant *variant = &run->variants[run->variant_count++];
@@ -44,6 +48,17 @@ void run_add_sample(struct run *run, const struct variant *variant, enum series 
                             .round = (uint16_t)run->round,
                             .variant = (uint8_t)(variant - run->variants),
                             .series = (uint8_t)series};
+}
+
+void run_add_accounts(struct variant *variant, uint64_t run_ns, uint64_t wait_ns,
+                      uint64_t shared_ns)
+{
+    variant->run_ns += run_ns;
+    variant->wait_ns += wait_ns;
+    variant->shared_ns += shared_ns;
+    variant->tasks++;
+    variant->tasks_alone += shared_ns * 100 <= run_ns * ALONE_PERCENT;
+    variant->tasks_sharing += shared_ns * 100 > run_ns * SHARING_PERCENT;
 }
 
 void run_spoil_round(struct run *run)

@@ -62,7 +62,8 @@ struct variant {
     enum hardware needs; /* what its numbers mean nothing without */
     bool is_part;        /* a comparison within another variant's record, without its own */
 
-    uint64_t run_ns, shared_ns; /* of all its tasks */
+    uint64_t run_ns, wait_ns, shared_ns;        /* of all its tasks */
+    uint32_t tasks, tasks_alone, tasks_sharing; /* and how they ran: run_add_accounts */
 
     /* What came of it: run_evaluate. */
     struct stats times, ratio;
@@ -115,6 +116,11 @@ __attribute__((format(printf, 2, 3))) void run_add_key(struct variant *variant, 
 
 void run_add_sample(struct run *run, const struct variant *variant, enum series series,
                     uint32_t value);
+
+/* Adds an ended task's accounts to its variant's, and counts it: as one that was alone on its core
+ * for next to all of its running time, as one that shared it for most of that, or as neither. */
+void run_add_accounts(struct variant *variant, uint64_t run_ns, uint64_t wait_ns,
+                      uint64_t shared_ns);
 
 /* Marks the samples of the round in progress as disturbed by something else. */
 void run_spoil_round(struct run *run);

@@ -8,8 +8,9 @@
 
 struct run;
 
-/* Where the tasks of the first variant ran, by their times and by how much they shared:
- * experiment.h, `say`. */
+/* How the tasks of the first variant, which the policy placed, came to their CPUs: by how long they
+ * waited and by how much they shared a core, not by their times, which other things change too.
+ * See experiment.h, `say`. */
 void say_how_cores_were_used(const struct run *run);
 
 /* A number of hundredths, "1.50", between two texts. */

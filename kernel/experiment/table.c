@@ -32,6 +32,7 @@ void table_keep(const struct run *run)
                                   .ratio = v->ratio,
                                   .tasks = run->tasks,
                                   .shared_percent = v->shared_percent,
+                                  .has_shared = v->shared_ns != 0,
                                   .reliable = v->unreliable == NULL};
         memcpy(row->variant, v->name, sizeof row->variant);
     }

@@ -17,6 +17,7 @@ struct table_row {
     const char *name, *article; /* of its line; NULL: it has none */
     struct stats ratio;
     uint32_t tasks, shared_percent;
+    bool has_shared; /* a core, for however short a time, which shared_percent rounds to 0 */
     bool reliable;
 };
 

@@ -35,8 +35,9 @@ const struct experiment *const experiments[] = {&(const struct experiment){.name
                                                 &(const struct experiment){.name = "fill"},
                                                 NULL};
 
-static struct table_row row;
-static const char *lacking; /* the experiment that was not run */
+static struct table_row row, batches;
+static const char *policies_run; /* those that were, by name; NULL: whatever is asked for */
+static const char *lacking;      /* the experiment that was not run */
 static uint32_t cpus_here, cores_here;
 static char text[8192];
 static size_t length;
@@ -53,8 +54,10 @@ void log_print(const char *fmt, ...)
 
 const struct table_row *table_find(const char *experiment, const char *policy, const char *variant)
 {
-    (void)policy, (void)variant;
-    return lacking != NULL && strcmp(lacking, experiment) == 0 ? NULL : &row;
+    if ((lacking != NULL && strcmp(lacking, experiment) == 0) ||
+        (policies_run != NULL && strstr(policies_run, policy) == NULL))
+        return NULL;
+    return strcmp(variant, "batches") == 0 ? &batches : &row;
 }
 
 bool table_has_unreliable(const struct experiment *experiment)
@@ -85,7 +88,10 @@ static void set_up(uint32_t cpu_number, uint32_t cores, uint32_t hundredths, boo
                              .ratio = {hundredths, hundredths, hundredths},
                              .tasks = 4000,
                              .shared_percent = hundredths % 101,
+                             .has_shared = true,
                              .reliable = reliable};
+    batches = row;
+    policies_run = NULL;
     cpus_here = cpu_number;
     cores_here = cores;
     length = 0;
@@ -146,8 +152,10 @@ static void test_words_follow_the_numbers(void **state)
     (void)state;
     set_up(4, 2, 150, true);
     row.shared_percent = 0;
+    row.has_shared = false;
     conclusion_print();
-    assert_non_null(strstr(text, "- nosmt never put two tasks on one core"));
+    assert_non_null(
+        strstr(text, "- nosmt never put two tasks on one core while another was idle.\n"));
     assert_non_null(strstr(text, "- Sharing a core costs a task 1.50 times its time alone,\n"
                                  "  taking turns on one CPU 1.50.\n"));
     set_up(4, 2, 150, true);
@@ -155,6 +163,73 @@ static void test_words_follow_the_numbers(void **state)
     conclusion_print();
     assert_non_null(
         strstr(text, "- nosmt had two tasks share a core, with another idle, for 42 %"));
+    set_up(4, 2, 150, true);
+    row.shared_percent = 0;
+    conclusion_print();
+    assert_null(strstr(text, "never put two tasks"));
+    assert_non_null(strstr(text, "- nosmt had two tasks share a core, with another idle, for less "
+                                 "than 1 %\n  of their time.\n"));
+}
+
+static void test_placement_of_an_unreliable_pair_is_told_with_a_caution(void **state)
+{
+    (void)state;
+    set_up(4, 2, 142, false);
+    conclusion_print();
+    assert_non_null(strstr(text, "for 41 % of their time\n  (see below: not to be relied on).\n"));
+    set_up(4, 2, 142, false);
+    row.has_shared = false;
+    conclusion_print();
+    assert_non_null(strstr(text, "idle\n  (see below: not to be relied on).\n"));
+    set_up(4, 2, 142, true);
+    conclusion_print();
+    assert_null(strstr(text, "not to be relied on"));
+}
+
+static void conclude_from_fill(uint32_t tasks, uint32_t at_once, uint32_t in_batches)
+{
+    set_up(4, 2, at_once, true);
+    row.tasks = tasks;
+    batches.ratio = (struct stats){in_batches, in_batches, in_batches};
+    conclusion_print();
+}
+
+static void test_second_threads_help_or_do_nothing_or_harm(void **state)
+{
+    (void)state;
+    conclude_from_fill(4, 150, 200);
+    assert_non_null(strstr(text, "- 4 tasks took 1.50 solo times all at once,\n"
+                                 "  2.00 in batches of one a core: second threads are\n"
+                                 "  worth having. Keep all CPUs busy, cores first.\n"));
+    assert_non_null(strstr(text, "capacity: logical=4 cores=2 measured=2.66 reliable=1\n"));
+    conclude_from_fill(4, 199, 200);
+    assert_non_null(strstr(text, "one a core: here second threads bring nothing.\n"));
+    conclude_from_fill(4, 240, 200);
+    assert_non_null(strstr(text, "one a core: here second threads do harm.\n"));
+    conclude_from_fill(4, 0, 200);
+    assert_null(strstr(text, "one a core"));
+    assert_null(strstr(text, "capacity:"));
+}
+
+static void test_nothing_is_said_of_threads_that_had_nothing_to_do(void **state)
+{
+    (void)state;
+    conclude_from_fill(3, 133, 200);
+    assert_null(strstr(text, "one a core"));
+    assert_null(strstr(text, "capacity:"));
+    set_up(4, 2, 200, true);
+    row.tasks = 4;
+    policies_run = "core";
+    conclusion_print();
+    assert_null(strstr(text, "one a core"));
+    assert_null(strstr(text, "capacity:"));
+    assert_null(strstr(text, "Sharing a core costs"));
+    set_up(4, 2, 200, true);
+    row.tasks = 4;
+    policies_run = "core naive";
+    conclusion_print();
+    assert_non_null(strstr(text, "capacity: logical=4 cores=2 measured=2.00 reliable=1\n"));
+    assert_non_null(strstr(text, "Sharing a core costs"));
 }
 
 int main(void)
@@ -164,6 +239,9 @@ int main(void)
         cmocka_unit_test(test_sentences_without_their_second_half),
         cmocka_unit_test(test_what_is_unreliable_is_named_and_not_concluded_from),
         cmocka_unit_test(test_words_follow_the_numbers),
+        cmocka_unit_test(test_placement_of_an_unreliable_pair_is_told_with_a_caution),
+        cmocka_unit_test(test_second_threads_help_or_do_nothing_or_harm),
+        cmocka_unit_test(test_nothing_is_said_of_threads_that_had_nothing_to_do),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
