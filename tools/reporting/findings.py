@@ -9,6 +9,9 @@ from .results import number, text
 
 LITTLE_GAIN = 1.05   # less is within what the measurements themselves differ
 APART = 0.15         # ratios further apart than this are two kinds of luck
+ALONE = 0.1          # a task that shared its core for less of its time had one of its own
+SHARING = 0.5        # and for more than this, had to share one
+USE_ALL_CPUS = ("smt", "naive")   # the policies that do, the one that places best first
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,12 @@ def count(amount, one):
     return f"{amount:g} {one}" if amount == 1 else f"{amount:g} {one}s"
 
 
+def shares(result):
+    """Of each task of a result that has run, what part of its running time it shared its core."""
+    times = [(number(task, "shared_us"), number(task, "run_us")) for task in result.tasks]
+    return [shared_us / run_us for shared_us, run_us in times if run_us and shared_us is not None]
+
+
 def find_placement(boot):
     """Two tasks and room for both: did each policy see it?"""
     found = []
@@ -30,7 +39,10 @@ def find_placement(boot):
         shared = pair.value("shared_percent") if pair else None
         if shared is None or boot.shape is None or boot.shape[1] < 2:
             continue
-        if shared == 0:
+        if shared == 0 and any(shares(pair)):
+            words = f"{sched} had two tasks share a core, with another core idle, for less than " \
+                    "1 % of their running time."
+        elif shared == 0:
             words = f"{sched} never put two tasks on one core while another was idle."
         else:
             words = f"{sched} had two tasks share a core, with another core idle, for " \
@@ -47,7 +59,13 @@ def find_luck(boot):
         low, high = (peg.value("ratio_min"), peg.value("ratio_max")) if peg else (None, None)
         if low is None or high is None:
             continue
-        if high >= low + APART:
+        parts = shares(peg)
+        alone, sharing = sum(part <= ALONE for part in parts), sum(part > SHARING for part in parts)
+        if alone and sharing:
+            words = f"Beside a task that never ends, a new task under {sched} was lucky or not: " \
+                    f"{alone} had a core of their own, {sharing} had to share one; they took " \
+                    f"from {low:.2f} to {high:.2f} times their time alone."
+        elif high >= low + APART:
             words = f"Beside a task that never ends, a new task under {sched} took anything from " \
                     f"{low:.2f} to {high:.2f} times its time alone."
         else:
@@ -59,8 +77,11 @@ def find_luck(boot):
 
 
 def first_of(boot, experiment):
-    """The result that speaks for the machine: placement is best under smt."""
-    for sched in dict.fromkeys(("smt", *boot.policies)):
+    """The result that speaks for the machine, or None.
+
+    What the other policies measured says nothing of second threads, which they leave empty.
+    """
+    for sched in USE_ALL_CPUS:
         result = boot.find(experiment, sched)
         if result and result.median:
             return result
@@ -85,12 +106,16 @@ def find_gain(boot):
     """Is a second thread worth having?"""
     fill = first_of(boot, "fill")
     batches = fill.value("ratio_batches") if fill else None
-    if not batches or boot.shape is None or boot.shape[0] == boot.shape[1]:
+    tasks = (fill.value("tasks") or 0) if fill else 0
+    if not batches or boot.shape is None or boot.shape[0] == boot.shape[1] or \
+            tasks < boot.shape[0]:
         return []
-    words = f"{count(fill.value('tasks') or 0, 'task')} took {fill.median:.2f} times the time of " \
+    words = f"{count(tasks, 'task')} took {fill.median:.2f} times the time of " \
             f"one alone when all ran at once, and {batches:.2f} in batches of one a core: "
     if fill.median * LITTLE_GAIN < batches:
         words += "second threads are worth having. Keep all CPUs busy, cores first."
+    elif batches * LITTLE_GAIN < fill.median:
+        words += "here second threads do harm."
     else:
         words += "here second threads bring nothing."
     return [Finding(words, fill.reliable)]
