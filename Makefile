@@ -173,6 +173,8 @@ $(HOST_TESTS): $(B)/host/%: $(B)/host/tests/host/%.o $(B)/host/libsim.a $(B)/hos
 $(B)/host/test_conclusion: $(patsubst %,$(B)/host/kernel/experiment/%.o,conclusion findings say)
 $(B)/host/test_sched_cpus: $(B)/host/kernel/sched_cpus.o
 $(B)/host/test_sched_watch: $(B)/host/kernel/sched_watch.o
+$(B)/host/test_say: $(patsubst %.c,$(B)/host/%.o,$(wildcard kernel/experiment/exp_*.c) \
+    $(addprefix kernel/experiment/,beside.c run.c say.c))
 
 $(HOST_TOOLS): $(B)/host/%: $(B)/host/tools/host/%.o $(B)/host/libpure.a
 	@echo "  CC    $@"

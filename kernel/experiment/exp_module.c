@@ -90,9 +90,10 @@ static void say(const struct run *run)
     uint32_t x87 = ratio_of(run, X87, X87), most = vector > x87 ? vector : x87;
     uint32_t apart = ratio_of(run, INT, X87);
 
-    say_hundredths("integer work beside its own kind is slower by ", integer, ", ");
+    say_hundredths("integer work beside its own kind is slower by ", integer, "");
     if (most != 0)
-        say_hundredths("vector or floating-point work by ", most, ": ");
+        say_hundredths(", vector or floating-point work by ", most, "");
+    log_print(": ");
     if (integer <= UNSHARED_RATIO && most >= SHARED_RATIO)
         log_print("a module, two integer cores with one floating-point unit");
     else if (integer <= UNSHARED_RATIO)
