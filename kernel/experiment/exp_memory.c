@@ -133,6 +133,8 @@ static void say_siblings(const struct variant *variants)
     uint32_t computing = variants[MD5 * KINDS + MD5].ratio.median;
     uint32_t waiting = variants[CHASE * KINDS + CHASE].ratio.median;
 
+    if (say_if_never_together(&variants[MD5 * KINDS + MD5]))
+        return;
     if (computing == 0 || waiting == 0) {
         log_print("too little could be measured to say anything");
         return;

@@ -90,6 +90,8 @@ static void say(const struct run *run)
     uint32_t x87 = ratio_of(run, X87, X87), most = vector > x87 ? vector : x87;
     uint32_t apart = ratio_of(run, INT, X87);
 
+    if (say_if_never_together(&run->variants[0]))
+        return;
     say_hundredths("integer work beside its own kind is slower by ", integer, "");
     if (most != 0)
         say_hundredths(", vector or floating-point work by ", most, "");

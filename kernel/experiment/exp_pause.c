@@ -105,6 +105,8 @@ static void say(const struct run *run)
     uint32_t alone = run->variants[OTHER_PAUSED].ratio.median;
     uint32_t resumed = run->variants[RESUMED].ratio.median;
 
+    if (say_if_never_together(&run->variants[TOGETHER]))
+        return;
     if (together < SETTLED_RATIO)
         say_hundredths("two on one core take ", together,
                        " times the time alone, so there is nothing that a pause could give back");

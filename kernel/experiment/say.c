@@ -12,6 +12,21 @@ void say_hundredths(const char *before, uint32_t hundredths, const char *after)
     log_print("%s%u.%02u%s", before, hundredths / 100, hundredths % 100, after);
 }
 
+static bool have_waited(const struct variant *v)
+{
+    return v->wait_ns * 100 > (v->run_ns + v->wait_ns) * WAITED_PERCENT;
+}
+
+bool say_if_never_together(const struct variant *v)
+{
+    bool never = v->shared_ns == 0 && have_waited(v);
+
+    if (never)
+        log_print("under this policy the two never ran at the same time, so this says nothing of "
+                  "what they share");
+    return never;
+}
+
 /* Each had a core, or a machine that does as if. */
 static void say_apart(const struct variant *v)
 {
@@ -39,8 +54,7 @@ void say_how_cores_were_used(const struct run *run)
 
     if (v->tasks == 0) {
         log_print("nothing has run");
-    } else if (v->tasks_sharing == 0 &&
-               v->wait_ns * 100 >= (v->run_ns + v->wait_ns) * WAITED_PERCENT) {
+    } else if (v->tasks_sharing == 0 && have_waited(v)) {
         log_print("tasks waited for a CPU for %u %% of their time, ",
                   stats_percent(v->wait_ns, v->run_ns + v->wait_ns));
         say_hundredths("and took up to ", v->ratio.max, " times as long as alone");

@@ -366,6 +366,15 @@ static inline void add_task(uint32_t wait_us, uint32_t run_us, uint32_t shared_u
     add("", SERIES_WAIT, wait_us);
 }
 
+static inline void expect_not(const char *part)
+{
+    run_evaluate(&run);
+    length = 0;
+    run.experiment->say(&run);
+    assert_true(length > 0);
+    assert_null(strstr(text, part));
+}
+
 static inline void expect(const char *sentence)
 {
     run_evaluate(&run);
