@@ -38,26 +38,27 @@ void reliability_print_conditions(uint32_t slice_us)
               main_options.host_cpus, sharing_name());
 }
 
-/* What is wrong with the machine for this. */
+/* What is wrong with the machine for this. Whoever says nothing about sharing is taken to have none
+ * of it. */
 static const char *machine_problem(const struct variant *variant)
 {
-    bool on_host = platform_is("qemu") || platform_is("kvm"), unshared;
-    uint32_t cpus_here = places_cpu_count();
+    bool shared = main_options.sharing == OPTIONS_SHARING_HOST_CPU ||
+                  main_options.sharing == OPTIONS_SHARING_HOST_SMT;
+    uint32_t cpus_here = places_cpu_count(), cores_here = places_core_count();
     uint32_t busy = variant->busy < cpus_here ? variant->busy : cpus_here;
 
-    if (!on_host)
+    if (platform_is("bare") || platform_is("bochs"))
         return NULL; /* hardware is itself, and Bochs keeps exact virtual time */
     if (main_options.host_cpus == 0)
         return "nobody said how many CPUs the emulator has";
-    unshared = main_options.sharing == OPTIONS_SHARING_NONE;
-    if (!unshared && smt_model_percent != 0)
-        return "the model of a shared core on top of real sharing";
-    if (unshared && busy > main_options.host_cpus)
+    if (!shared && busy > main_options.host_cpus)
         return "the emulator has fewer CPUs than the guest keeps busy";
-    if (unshared && places_core_count() > main_options.host_cpus)
+    if (cores_here > main_options.host_cpus)
         return "the machine has more cores than the emulator has CPUs";
-    if (unshared && smt_model_percent == 0 && busy > 1 && cpus_here > places_core_count())
+    if (!shared && smt_model_percent == 0 && busy > 1 && cpus_here > cores_here)
         return "in this emulator the CPUs of one core share nothing";
+    if (shared && smt_model_percent != 0)
+        return "the model of a shared core on top of real sharing";
     return NULL;
 }
 

@@ -130,6 +130,8 @@ def test_unreliable_results_have_a_reason_and_no_others(log):
 @pytest.mark.parametrize("words,reason", [
     ("", "nobody said how many CPUs the emulator has"),
     ("host_cpus=2 sharing=none", "the emulator has fewer CPUs than the guest keeps busy"),
+    ("host_cpus=1", "the emulator has fewer CPUs than the guest keeps busy"),
+    ("host_cpus=1 sharing=host_cpu", "the machine has more cores than the emulator has CPUs"),
     ("host_cpus=4 sharing=none", "in this emulator the CPUs of one core share nothing"),
     ("host_cpus=2 sharing=host_cpu smt_model=1.5",
      "the model of a shared core on top of real sharing"),
