@@ -176,6 +176,7 @@ $(B)/host/test_sched_watch: $(B)/host/kernel/sched_watch.o
 $(B)/host/test_say: $(patsubst %.c,$(B)/host/%.o,$(wildcard kernel/experiment/exp_*.c) \
     $(addprefix kernel/experiment/,beside.c run.c say.c))
 $(B)/host/test_reliability: $(B)/host/kernel/experiment/reliability.o
+$(B)/host/test_spread: $(B)/host/kernel/experiment/run.o
 
 $(HOST_TOOLS): $(B)/host/%: $(B)/host/tools/host/%.o $(B)/host/libpure.a
 	@echo "  CC    $@"

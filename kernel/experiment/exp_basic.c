@@ -73,7 +73,7 @@ const struct experiment exp_solo = {
 static uint32_t prepare_pair(struct run *run, const char **why)
 {
     (void)why;
-    run_add_variant(run, "", 2)->spread = SPREAD_PEAKS;
+    run_add_variant(run, "", 2)->spread = places_cpu_count() > 1 ? SPREAD_DRAWN : SPREAD_TURNS;
     return 2;
 }
 
@@ -139,6 +139,13 @@ const struct experiment exp_siblings = {
     .say = say_siblings,
 };
 
+static uint32_t prepare_same_cpu(struct run *run, const char **why)
+{
+    (void)why;
+    run_add_variant(run, "", 2)->spread = SPREAD_TURNS;
+    return 2;
+}
+
 static void round_same_cpu(struct run *run)
 {
     round_at(run, PLACES_SAME_CPU);
@@ -175,7 +182,7 @@ const struct experiment exp_same_cpu = {
     .question = "Two md5 -t pinned to one logical CPU: what does taking turns cost?",
     .article = "1.75 i7",
     .in_demo = true,
-    .prepare = prepare_pair,
+    .prepare = prepare_same_cpu,
     .round = round_same_cpu,
     .say = say_same_cpu,
 };

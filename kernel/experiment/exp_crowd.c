@@ -19,7 +19,7 @@ static uint32_t prepare_peg(struct run *run, const char **why)
 {
     struct bitmap everywhere = places_all();
 
-    run_add_variant(run, "", 2)->spread = SPREAD_PEAKS;
+    run_add_variant(run, "", 2)->spread = SPREAD_DRAWN;
     *why = "no memory for the hog";
     hog = harness_start_background(run, &harness_hog, &everywhere);
     return hog == NULL ? 0 : 2;
@@ -87,7 +87,7 @@ static uint32_t prepare_fill(struct run *run, const char **why)
     (void)why;
     if (tasks > RUN_MAX_GROUP)
         tasks = RUN_MAX_GROUP;
-    run_add_variant(run, "", tasks)->spread = SPREAD_PEAKS;
+    run_add_variant(run, "", tasks)->spread = SPREAD_DRAWN;
     batches = run_add_variant(run, "batches", places_core_count());
     batches->is_part = true;
     batches->row = " batches";

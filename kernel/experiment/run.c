@@ -105,20 +105,24 @@ uint32_t run_mean(const struct run *run, const struct variant *variant, enum ser
 
 /* ---- What comes of it ---- */
 
-static uint32_t spread_of(const struct variant *variant, const uint32_t *sorted)
+static uint32_t spread_of(const struct run *run, const struct variant *variant)
 {
-    if (variant->spread == SPREAD_PEAKS)
-        return stats_spread_of_peaks(sorted, variant->samples);
-    return stats_spread_percent(&variant->times);
+    enum series series = variant->spread == SPREAD_TURNS ? SERIES_MAKESPAN : SERIES_TIME;
+    uint32_t count;
+    const uint32_t *sorted = run_sorted(run, variant, series, &count);
+    struct stats stats = stats_of_sorted(sorted, count);
+
+    /* Only naive draws. What lies apart under the others has another reason than luck. */
+    if (variant->spread == SPREAD_DRAWN && run->policy == &policy_naive)
+        return stats_spread_of_peaks(sorted, count);
+    return stats_spread_percent(&stats);
 }
 
 static void evaluate(struct run *run, struct variant *variant)
 {
     const uint32_t *sorted = run_sorted(run, variant, SERIES_TIME, &variant->samples);
 
-    if (variant->samples > 0)
-        variant->times = (struct stats){sorted[0], sorted[(variant->samples - 1) / 2],
-                                        sorted[variant->samples - 1]};
+    variant->times = stats_of_sorted(sorted, variant->samples);
     if (variant->solo_of != NULL)
         variant->solo_us = variant->solo_of->us;
     if (run->experiment == &exp_solo && variant->solo_us == 0)
@@ -126,7 +130,7 @@ static void evaluate(struct run *run, struct variant *variant)
     variant->ratio = (struct stats){stats_percent(variant->times.min, variant->solo_us),
                                     stats_percent(variant->times.median, variant->solo_us),
                                     stats_percent(variant->times.max, variant->solo_us)};
-    variant->spread_percent = spread_of(variant, sorted);
+    variant->spread_percent = spread_of(run, variant);
     variant->shared_percent = stats_percent(variant->shared_ns, variant->run_ns);
     variant->makespan_us = run_median(run, variant, SERIES_MAKESPAN);
     variant->unreliable = reliability_problem(run, variant);

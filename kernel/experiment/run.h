@@ -36,7 +36,8 @@ enum series {
 /* How samples of one kind are expected to lie. */
 enum spread_rule {
     SPREAD_EQUAL, /* all about equal */
-    SPREAD_PEAKS, /* the policy draws: two kinds, equal within each */
+    SPREAD_DRAWN, /* where the policy draws, of two kinds, equal within each; else all equal */
+    SPREAD_TURNS, /* who goes first ends a slice earlier; equal is when all have ended */
     SPREAD_ANY,   /* they depend on the moment */
 };
 

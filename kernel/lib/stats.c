@@ -22,10 +22,15 @@ static void sort(uint32_t *samples, uint32_t count)
 
 struct stats stats_of(uint32_t *samples, uint32_t count)
 {
+    sort(samples, count);
+    return stats_of_sorted(samples, count);
+}
+
+struct stats stats_of_sorted(const uint32_t *sorted, uint32_t count)
+{
     if (count == 0)
         return (struct stats){0, 0, 0};
-    sort(samples, count);
-    return (struct stats){samples[0], samples[(count - 1) / 2], samples[count - 1]};
+    return (struct stats){sorted[0], sorted[(count - 1) / 2], sorted[count - 1]};
 }
 
 uint32_t stats_spread_percent(const struct stats *stats)
@@ -35,7 +40,7 @@ uint32_t stats_spread_percent(const struct stats *stats)
 
 static uint32_t spread_of_sorted(const uint32_t *sorted, uint32_t count)
 {
-    struct stats stats = {sorted[0], sorted[(count - 1) / 2], sorted[count - 1]};
+    struct stats stats = stats_of_sorted(sorted, count);
 
     return stats_spread_percent(&stats);
 }
@@ -44,11 +49,11 @@ uint32_t stats_spread_of_peaks(const uint32_t *sorted, uint32_t count)
 {
     uint32_t cut = 0, below, above;
 
-    if (count < 2)
-        return 0;
     for (uint32_t i = 1; i < count; i++)
         if (cut == 0 || sorted[i] - sorted[i - 1] > sorted[cut] - sorted[cut - 1])
             cut = i;
+    if (cut < STATS_PEAK_SAMPLES && count - cut < STATS_PEAK_SAMPLES)
+        return spread_of_sorted(sorted, count);
     below = spread_of_sorted(sorted, cut);
     above = spread_of_sorted(sorted + cut, count - cut);
     return below > above ? below : above;

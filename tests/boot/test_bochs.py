@@ -5,7 +5,7 @@ import pytest
 from target import Request
 
 # Tasks of many slices each, with two CPUs' worth of pipeline per core as on the article's Atom.
-ARGS = ("run=solo,pair,siblings,same_cpu sched=naive,smt blocks=100 rounds=2 "
+ARGS = ("run=solo,pair,siblings,same_cpu sched=naive,smt blocks=100 rounds=3 "
         "topology=1x2x2 smt_model=1.50")
 TOLERANCE = 0.05
 TAKES = [Request(args=ARGS, emulator="bochs", limit_s=280, take=take) for take in (1, 2)]

@@ -60,15 +60,28 @@ static void test_spread_is_of_the_median(void **state)
 static void test_two_kinds_are_judged_apart(void **state)
 {
     static const uint32_t two[] = {100, 102, 104, 150, 156}, one[] = {100, 101, 102, 103};
-    static const uint32_t smeared[] = {100, 120, 140, 160}, single[] = {100}, pair[] = {100, 150};
+    static const uint32_t smeared[] = {100, 120, 140, 160}, single[] = {100};
 
     (void)state;
     assert_int_equal(stats_spread_of_peaks(two, 5), 4);   /* 100-104, and 150-156 */
     assert_true(stats_spread_of_peaks(one, 4) <= 3);      /* cutting one kind does no harm */
     assert_true(stats_spread_of_peaks(smeared, 4) >= 20); /* three kinds are not two */
     assert_int_equal(stats_spread_of_peaks(single, 1), 0);
-    assert_int_equal(stats_spread_of_peaks(pair, 2), 0); /* each may be a kind of its own */
     assert_int_equal(stats_spread_of_peaks(NULL, 0), 0);
+}
+
+static void test_few_samples_are_no_two_kinds(void **state)
+{
+    static const uint32_t two[] = {100, 150}, three[] = {100, 150, 151},
+                          four[] = {100, 101, 150, 151}, rare[] = {100, 101, 102, 150},
+                          five[] = {100, 101, 150, 151, 152};
+
+    (void)state;
+    assert_int_equal(stats_spread_of_peaks(two, 2), 50);
+    assert_int_equal(stats_spread_of_peaks(three, 3), 34);
+    assert_int_equal(stats_spread_of_peaks(four, 4), 50);
+    assert_int_equal(stats_spread_of_peaks(rare, 4), 2); /* luck may be rare */
+    assert_int_equal(stats_spread_of_peaks(five, 5), 1);
 }
 
 int main(void)
@@ -79,6 +92,7 @@ int main(void)
         cmocka_unit_test(test_percent_rounds_and_saturates),
         cmocka_unit_test(test_spread_is_of_the_median),
         cmocka_unit_test(test_two_kinds_are_judged_apart),
+        cmocka_unit_test(test_few_samples_are_no_two_kinds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
