@@ -66,7 +66,7 @@ class Emulators:
                                     cpu=request.cpu or bochs.Machine.cpu)
             return bochs.boot(machine, words, iso_folder=os.path.join(BUILD, "bochs"), **follow)
         machine = qemu.Machine(
-            smp=request.smp, cpu=request.cpu or qemu.Machine.cpu, mem=request.mem,
+            smp=request.smp, cpu=request.cpu, mem=request.mem,
             board=request.board, online=request.online, serial=request.serial, image=IMAGE,
             cdrom=request.cdrom, extra=request.extra)
         return qemu.boot(machine, words, **follow)

@@ -10,6 +10,10 @@ from .qmp import Qmp, QmpError
 
 BINARY = "qemu-system-i386"
 PASS_STATUS = 33      # what the kernel's write to isa-debug-exit makes of success
+TCG_CPU = "Nehalem"   # a model with leaf 0xB, so that its topology leaves are right
+# The host's own CPU with its caches, which `memory` and `migrate` fit their buffers to. That the
+# counter keeps its rate is only promised to a guest that is not going to another host.
+KVM_CPU = "host,migratable=off,+invtsc,host-cache-info=on"
 GDB_HOST = "127.0.0.1"   # nobody else on the network gets at the machine
 GDB_PORT = 1234
 
@@ -19,7 +23,7 @@ class Machine:
     """A machine to boot on. Hashable, so that tests can remember boots by it."""
 
     smp: tuple = (1, 2, 2)      # sockets, cores, threads
-    cpu: str = "Nehalem"        # a model with leaf 0xB, so that its topology leaves are right
+    cpu: str = ""               # -cpu, with its properties; empty: cpu_option() knows one
     mem: str = "128M"
     accel: str = "tcg"
     board: str = "pc"           # -machine, with its options
@@ -35,6 +39,17 @@ class Machine:
         return sockets * cores * threads
 
 
+def cpu_option(machine):
+    """-cpu for a machine. Under KVM also a model that the user named is asked for a time stamp
+    counter that keeps its rate, unless he said something about it himself: without that promise no
+    time is reliable. QEMU itself warns and goes on where the host cannot keep it."""
+    if machine.accel != "kvm":
+        return machine.cpu or TCG_CPU
+    if not machine.cpu:
+        return KVM_CPU
+    return machine.cpu if "invtsc" in machine.cpu else machine.cpu + ",+invtsc"
+
+
 def make_argv(machine, append, qmp_fd):
     """QEMU's command line for a machine that waits for QMP's `cont`."""
     sockets, cores, threads = machine.smp
@@ -43,7 +58,7 @@ def make_argv(machine, append, qmp_fd):
         count = f"{machine.online},maxcpus={machine.cpus}"
     argv = [
         BINARY, "-nodefaults", "-machine", machine.board, "-accel", machine.accel,
-        "-cpu", machine.cpu, "-m", machine.mem,
+        "-cpu", cpu_option(machine), "-m", machine.mem,
         "-smp", f"{count},sockets={sockets},cores={cores},threads={threads}",
         "-display", "none", "-vga", "std", "-net", "none", "-no-reboot",
         "-device", "isa-debug-exit,iobase=0xf4,iosize=4",
