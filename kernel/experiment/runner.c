@@ -90,7 +90,8 @@ static void perform(const struct experiment *experiment, const struct sched_poli
 
 /* ---- All of them ---- */
 
-/* The first run warms up caches, and an emulator's translated code; its time is not used. */
+/* The first run in a boot warms up caches, and an emulator's translated code; its time is not used.
+ * Other programs than md5 are run alone before they are measured, see work_measure. */
 static void warm_up(void)
 {
     struct bitmap everywhere = places_all();

@@ -108,7 +108,7 @@ PLATFORMS = {
 }
 
 CONDITIONS = {
-    "rounds": "measured rounds of each experiment, after a warm-up",
+    "rounds": "measured rounds of each experiment",
     "slice_us": "microseconds a task may run before another gets its turn",
     "smt_model": "how many times slower the kernel makes a task while it shares its core; off: "
                  "nothing is imitated",
