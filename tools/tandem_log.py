@@ -13,7 +13,7 @@ Logs come over cables and through boot loaders, so nothing in one is an error he
 as far as it can be, and each thing wrong with it is listed in `log.faults`. A record that damage
 has touched is kept with what is left of it, so a key may be missing or its value text; of() gives
 all records, whole() only those without a fault. Called as a program with files, this prints what
-they hold and their faults, and ends with status 1 if there are any.
+they hold and their faults, and ends with status 1 if there are any, or a file cannot be read.
 """
 
 import bisect
@@ -23,6 +23,7 @@ import sys
 from dataclasses import dataclass, field
 
 import tandem_checks
+import tandem_files
 import tandem_lines
 from tandem_values import KEY, WELL_FORMED, parse_fields, parse_value  # noqa: F401 (for importers)
 
@@ -377,18 +378,23 @@ class Log(Queries):
 
 
 def main(paths):
-    faulty = False
+    failed = False
     for path in paths:
-        log = Log.read(path)
+        try:
+            log = Log.read(path)
+        except OSError as error:
+            print(f"tandem_log: {error}", file=sys.stderr)
+            failed = True
+            continue
         print(f"{path}: boots={len(log.boots)} records={len(log.records)} "
               f"faults={len(log.faults)} status={'ok' if log.ok else 'failed'}")
         for fault in log.faults:
             print(f"  {fault}")
-        faulty = faulty or bool(log.faults)
-    return 1 if faulty else 0
+        failed = failed or bool(log.faults)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit("usage: tandem_log.py FILE...")
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(tandem_files.run("tandem_log", main, sys.argv[1:]))

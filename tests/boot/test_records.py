@@ -15,6 +15,7 @@ import damage
 from tandem_log import KEYS, Log
 from target import ROOT, TOOLS
 from test_tandem_log import END, TASK, WHOLE
+from trace_logs import random_log
 
 TOOL = os.path.join(TOOLS, "records")
 OWN = ["file", "boot", "line", "whole"]
@@ -232,3 +233,52 @@ def test_log_of_a_boot(boot, tmp_path):
     assert [record["fields"] for record in found] == [record.fields for record in log.records]
     for tag in ("trace", "task", "result"):
         check_table(run(path, "--csv", "--tag", tag)[0], tag, {path: log})
+
+
+# ---- files and pipes, of all tools that read logs ------------------------------------------------
+
+# The command line of each, given a log, and what each may be told to write.
+READERS = {"records": ["--csv"], "report": [], "timeline": [], "tandem_log.py": []}
+OUTPUTS = [("records", "--out"), ("report", "--out"), ("timeline", "--json"), ("timeline", "--svg"),
+           ("timeline", "--png")]
+
+
+def run_reader(name, log, *more, **options):
+    argv = ["/usr/bin/python3", os.path.join(TOOLS, name), str(log), *READERS[name], *more]
+    return subprocess.run(argv, capture_output=True, timeout=60, check=False, **options)
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("log", ["none.log", "."])
+def test_logs_that_cannot_be_read_are_one_line(name, log, tmp_path):
+    done = run_reader(name, tmp_path / log, cwd=tmp_path)
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1 and str(tmp_path).encode() in done.stderr
+
+
+@pytest.mark.parametrize("name,option", OUTPUTS)
+def test_no_tool_writes_over_the_log(name, option, tmp_path):
+    """Not by its own name, and not by another."""
+    log, link = tmp_path / "a.log", tmp_path / "link"
+    log.write_bytes(random_log(1)[0].encode())
+    link.symlink_to(log)
+    for path in (log, link):
+        before = log.read_bytes()
+        done = run_reader(name, log, option, str(path))
+        assert done.returncode == 2 and b"log" in done.stderr.splitlines()[-1]
+        assert log.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_reader_of_the_output_that_is_gone(name, tmp_path):
+    log = tmp_path / "a.log"
+    log.write_bytes(random_log(1)[0].encode())
+    out, end = os.pipe()
+    os.close(out)
+    try:
+        done = subprocess.run(["/usr/bin/python3", os.path.join(TOOLS, name), str(log),
+                               *READERS[name]], stdout=end, stderr=subprocess.PIPE, cwd=tmp_path,
+                              timeout=60, check=False)
+    finally:
+        os.close(end)
+    assert done.returncode == 1 and b"Traceback" not in done.stderr and b"Error" not in done.stderr

@@ -1,5 +1,7 @@
 """tools/report, as people use it: a real boot, a browser, files that cannot be read."""
 
+import importlib.machinery
+import importlib.util
 import os
 import re
 import subprocess
@@ -138,6 +140,20 @@ def test_a_page_that_cannot_be_written(tmp_path):
     (tmp_path / "a.log").write_text(MACHINE + END, encoding="ascii")
     done = run_tool(tmp_path / "a.log", "--out", tmp_path / "no" / "page.html")
     assert done.returncode == 1 and "Traceback" not in done.stderr
+
+
+def test_a_page_that_cannot_be_made_leaves_the_old_one(tmp_path, monkeypatch):
+    loader = importlib.machinery.SourceFileLoader("report_tool", TOOL)
+    tool = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(tool)
+    log, out = tmp_path / "a.log", tmp_path / "page.html"
+    log.write_text(MACHINE + END, encoding="ascii")
+    out.write_text("old", encoding="ascii")
+    monkeypatch.setattr(tool.sys, "argv", ["report", str(log), "--out", str(out)])
+    monkeypatch.setattr(tool.page, "build", lambda logs: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        tool.main()
+    assert out.read_text(encoding="ascii") == "old"
 
 
 def test_article_figures_are_those_of_the_kernel():

@@ -197,13 +197,18 @@ def test_what_is_missing_is_said(text, said):
     assert said in plain(build(text)[1])
 
 
-HOSTILE = ("nonsense", "-1", "0", "1,2", '""', "9" * 400 + ".0")
-SMALL = (MACHINE + measured("pair", "naive", [1000, 1003, 1510, 1520])
-         + measured("peg", "smt", [1000, 1003, 1510, 1520], BUSY) + END)
+HOSTILE = ("nonsense", "-1", "0", "0.00", "2.00", "1,2", '""', "9" * 14, "9" * 400 + ".0")
+SMALL = (MACHINE + "capacity: logical=4 cores=2 measured=1.33 reliable=0\n"
+         + measured("siblings", "smt", [1500, 1510])
+         + measured("pair", "naive", [1000, 1003, 1510, 1520])
+         + measured("peg", "smt", [1000, 1003, 1510, 1520], BUSY)
+         + measured("fill", "smt", [1500] * 4)
+         + measured("oversub", "smt", [2000] * 4, more=" variant=j4 j=4") + END)
 
 
 @pytest.mark.parametrize("value", HOSTILE)
 @pytest.mark.parametrize("keys", ["solo_us", "wall_us|smt_model", "ratio_min|tasks|package",
+                                  "ratio_median", "j", "cores|logical",
                                   "ratio_max|cores|cpus|shared_percent"])
 def test_odd_values_are_no_end(keys, value):
     html, _ = build(re.sub(rf"\b({keys})=\S+", rf"\1={value}", SMALL))

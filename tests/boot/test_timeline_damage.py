@@ -36,7 +36,7 @@ def fixture_show(tmp_path, capsys):
     def show(data, *options):
         path = tmp_path / "serial.log"
         path.write_bytes(data if isinstance(data, bytes) else data.encode())
-        status = tool.main([str(path), *options])
+        status = tool.run("timeline", tool.main, [str(path), *options])
         return (status, *capsys.readouterr())
     return show
 
@@ -210,7 +210,6 @@ def test_very_many_faults_are_not_all_printed(show):
     assert "more" in err.splitlines()[-1]
 
 
-def test_files_that_cannot_be_read_or_written(show, tmp_path):
-    assert load_tool().main([str(tmp_path / "nothing")]) == 1
+def test_files_that_cannot_be_written(show, tmp_path):
     for kind in ("json", "svg", "png"):
         assert show(WHOLE, f"--{kind}={tmp_path}/no/folder")[0] == 1

@@ -15,6 +15,8 @@ CONDITIONS = ("rounds", "slice_us", "smt_model", "blocks", "groups", "platform",
               "sharing")
 NOT_A_VARIANT = frozenset(CONDITIONS) | {"experiment", "sched", "reason", "topology"}
 MOST = 1e15   # a number beyond is damage
+MOST_CPUS = 4096          # as is a machine beyond
+SLOWDOWNS = (1.0, 4.0)    # and a price of sharing a core outside of these
 
 
 def number(record, key):
@@ -238,22 +240,24 @@ class BootResults:
         for pair in ((number(capacity, "logical"), number(capacity, "cores")),
                      (len(online), len(cores)),
                      (number(topology, "cpus"), number(topology, "cores"))):
-            if pair[0] and pair[1] and 0 < pair[1] <= pair[0]:
+            if all(isinstance(each, int) for each in pair) and 0 < pair[1] <= pair[0] <= MOST_CPUS:
                 return pair
         return None
 
     def slowdown(self):
         """(s, where it comes from, whether it can be relied on), or None.
 
-        s: how many times longer a task takes that shares its core all the time.
+        s: how many times longer a task takes that shares its core all the time, within SLOWDOWNS.
         """
+        low, high = SLOWDOWNS
         models = [float(model) for model in self.condition("smt_model")
                   if model.replace(".", "", 1).isdecimal()]
+        models = [model for model in models if low <= model <= high]
         if models:
             return models[0], "as the kernel's model of a shared core was told", True
         for sched in dict.fromkeys(("smt", *self.policies)):
             siblings = self.find("siblings", sched)
-            if siblings and siblings.median:
+            if siblings and siblings.median and low <= siblings.median <= high:
                 return siblings.median, f"measured by siblings under {sched}", siblings.reliable
         return None
 
