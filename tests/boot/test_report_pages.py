@@ -114,7 +114,7 @@ def test_oversubscription_is_drawn_as_curves():
         "oversub against jobs at a time: switches"]
     ticks = [plain(text) for svg in root.iter("svg") for text in svg.iter("text")
              if svg.get("aria-label").endswith("switches")]
-    assert all(word in ticks for word in ("1", "2", "4", "128", "smt"))
+    assert all(word in ticks for word in ("1", "2", "4", "128", "smt", "jobs at a time"))
 
 
 def test_slices_are_drawn_as_curves_of_what_the_records_have():
@@ -125,6 +125,8 @@ def test_slices_are_drawn_as_curves_of_what_the_records_have():
     _, root = build(text + END)
     assert curve_labels(root, "slice against") == [
         "slice against the length of a slice: mean wait of the job, ms"]
+    drawn, = [svg for svg in root.iter("svg") if svg.get("aria-label").startswith("slice against")]
+    assert "length of a slice, ms" in [plain(text) for text in drawn.iter("text")]
 
 
 def test_memory_is_drawn_as_a_matrix():

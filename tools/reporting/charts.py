@@ -229,36 +229,37 @@ def histogram(result, policies, span, bins, most, peaks):
     return made
 
 
-def curves(results, policies, place, value, axis_label, ideal=None):
-    """A line for each policy over the places of its results: place(result) is a number or None.
-
-    value(result) is what is drawn; ideal(place), if any, is drawn dashed.
+def curves(results, policies, x, y, ideal=None):
+    """A line for each policy. x and y are (name of the axis, function of a result): the function
+    gives a number or None. ideal(x), if any, is drawn dashed.
     """
+    (x_name, place), (y_name, value) = x, y
     points = [(place(result), value(result), result) for result in results]
     points = [point for point in points if None not in point[:2]][:2 * MOST_ROWS]
     if not points:
         return None
     places = sorted({point[0] for point in points})
-    made = svg.figure(WIDTH / 1.3, 2.5)
+    made = svg.figure(WIDTH / 1.3, 2.7)
     axes = made.add_subplot()
     present = [sched for sched in policies if any(each.sched == sched for *_, each in points)]
     if ideal:
         axes.plot(range(len(places)), [ideal(each) for each in places], "k--", linewidth=1.1,
                   label="theory")
     for sched in present:
-        mine = sorted((x, y, each.reliable) for x, y, each in points if each.sched == sched)
+        mine = sorted((at, up, each.reliable) for at, up, each in points if each.sched == sched)
         trusted = all(reliable for *_, reliable in mine)
-        axes.plot([places.index(x) for x, *_ in mine], [y for _, y, _ in mine],
+        axes.plot([places.index(at) for at, *_ in mine], [up for _, up, _ in mine],
                   "o-" if trusted else "o:", color=colour_of(sched, policies), markersize=5,
                   markerfacecolor=colour_of(sched, policies) if trusted else "white")
     axes.set_xticks(range(len(places)), [f"{each:g}" for each in places])
     axes.set_xlim(-0.3, len(places) - 0.7)
-    axes.set_ylim(0, 1.12 * max([y for _, y, _ in points] + [ideal(x) for x in places if ideal])
-                  or 1)
+    highest = max([up for _, up, _ in points] + [ideal(at) for at in places if ideal])
+    axes.set_ylim(0, 1.12 * highest or 1)
+    axes.set_xlabel(x_name)
     axes.grid(axis="y")
     legend(axes, [each for *_, each in points], present, policies)
     rows = ceil(len(axes.get_legend_handles_labels()[0]) / LEGEND_COLUMNS)
-    axes.set_title(axis_label, pad=6 + 14 * rows)
+    axes.set_title(y_name, pad=6 + 14 * rows)
     return made
 
 

@@ -75,11 +75,10 @@ def draw_oversub(boot, results, drawer):
     parts = [("all jobs, in times of one alone", "ratio_median", ideal),
              ("one job, in times of one alone", "ratio_response", None),
              ("switches", "switches", None)]
-    drawn = [(charts.curves(results, boot.policies, jobs_at_once,
-                            lambda result, key=key: result.value(key), title, line),
+    drawn = [(charts.curves(results, boot.policies, ("jobs at a time", jobs_at_once),
+                            (title, scaled(key, 1)), line),
               f"oversub against jobs at a time: {title}") for title, key, line in parts]
-    return drawer.draw_row(drawn, caption + " From left to right in each: jobs at a time.",
-                           results)
+    return drawer.draw_row(drawn, caption, results)
 
 
 def jobs_at_once(result):
@@ -104,10 +103,10 @@ def draw_slice(boot, results, drawer):
     parts = [("mean wait of the job, ms", scaled("wait_mean_us", 1000)),
              ("longest wait, ms", scaled("wait_max_us", 1000)),
              ("time lost to switches, %", scaled("lost_ppm", 10_000))]
-    drawn = [(charts.curves(results, boot.policies, scaled("slice_us", 1000), value, title),
+    length = ("length of a slice, ms", scaled("slice_us", 1000))
+    drawn = [(charts.curves(results, boot.policies, length, (title, value)),
               f"slice against the length of a slice: {title}") for title, value in parts]
-    return drawer.draw_row(drawn, "From left to right in each: the length of a time slice in ms. "
-                           "Short slices let the job in sooner, and more time goes into "
+    return drawer.draw_row(drawn, "Short slices let the job in sooner, and more time goes into "
                            "switching.", results)
 
 
