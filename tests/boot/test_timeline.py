@@ -76,7 +76,7 @@ def test_sharing_of_hand_made_trace():
         (0, 3000, 6000, True)]
     assert usage.steps == [[(1000, 0), (2000, 1), (3000, 2), (6000, 1), (9000, 0)],
                            [(1000, 0), (6500, 1), (8000, 0)]]
-    assert usage.avoidable == [(1000, 0), (3000, 1), (6000, 0)]
+    assert usage.avoidable == usage.sharing == [(1000, 0), (3000, 1), (6000, 0)]
     assert usage.run_ns == 7000 + 3000 + 1500
     assert usage.percent(True) == usage.percent(False) == 6000 * 100 // 11500
     assert usage.idle_meanwhile(1) == [(3000, 6000)]
@@ -221,25 +221,26 @@ def of_phase(events, phase, **wanted):
             and all(event.get(key) == value for key, value in wanted.items())]
 
 
-@pytest.mark.parametrize("text", [whole_log(SHARING), random_log(3)[0],
-                                  random_log(4, cores=5, threads=3, tasks=20)[0]])
-def test_json_is_in_the_trace_event_format(text):
+def check_schema(made):
     with open(SCHEMA, encoding="ascii") as file:
         schema = json.load(file)
     jsonschema.Draft7Validator.check_schema(schema)
-    jsonschema.validate(json.loads(chrome_json(read(text))), schema,
-                        cls=jsonschema.Draft7Validator)
+    jsonschema.validate(made, schema, cls=jsonschema.Draft7Validator)
+
+
+@pytest.mark.parametrize("text", [whole_log(SHARING), random_log(3)[0],
+                                  random_log(4, cores=5, threads=3, tasks=20)[0]])
+def test_json_is_in_the_trace_event_format(text):
+    check_schema(json.loads(chrome_json(read(text))))
 
 
 @pytest.mark.parametrize("damage", [{"dur": -1.0}, {"ph": "Z"}, {"pid": "core 0"}, {"ts": None},
                                     {"cname": "pink"}, {"surprise": 1}])
 def test_schema_refuses(damage):
-    with open(SCHEMA, encoding="ascii") as file:
-        schema = json.load(file)
     made = json.loads(chrome_json(read(whole_log(SHARING))))
     of_phase(made["traceEvents"], "X")[0].update(damage)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(made, schema, cls=jsonschema.Draft7Validator)
+        check_schema(made)
 
 
 def test_json_has_a_process_per_core_and_a_thread_per_cpu(events):
@@ -309,16 +310,18 @@ def test_json_counters_count_the_slices(seed):
     busy = {pid: [(event["ts"], event["args"]["busy"]) for event in
                   of_phase(events, "C", name="busy threads", pid=pid)]
             for pid in {event["pid"] for event in of_phase(events, "C", name="busy threads")}}
-    avoidable = [(event["ts"], event["args"]["cores"]) for event in
-                 of_phase(events, "C", name="cores shared while another is idle")]
+    sharing, avoidable = (
+        [(event["ts"], event["args"]["cores"]) for event in of_phase(events, "C", name=name)]
+        for name in ("shared cores", "cores shared while another is idle"))
     assert len(busy) == 3
     for ts in sorted({event["ts"] for event in slices}):
         count = Counter({pid: 0 for pid in busy})
         count.update(event["pid"] for event in slices
                      if event["ts"] <= ts < round(event["ts"] + event["dur"], 3))
         assert {pid: value_at(steps, ts) for pid, steps in busy.items()} == dict(count)
-        shared = sum(each > 1 for each in count.values()) if 0 in count.values() else 0
-        assert value_at(avoidable, ts) == shared
+        shared = sum(each > 1 for each in count.values())
+        assert value_at(sharing, ts) == shared
+        assert value_at(avoidable, ts) == (shared if 0 in count.values() else 0)
 
 
 # ---- a real trace ----------------------------------------------------------------------------
@@ -342,6 +345,20 @@ def test_trace_of_the_kernel(booter):
             record["task"], record["switches"], record["migrations"]), record.text
         assert record["cpus"] == sorted({each.cpu for each in made.intervals
                                          if each.task is task}), record.text
+
+
+def test_json_of_the_kernels_trace(booter):
+    """By the schema, with each stay of a task, and with the shared cores of `fill`, in which none
+    is idle."""
+    made = Trace.of(booter(TRACE_ARGS, limit_s=180))
+    whole = json.loads(chrome_json(made))
+    check_schema(whole)
+    events = whole["traceEvents"]
+    assert len(of_phase(events, "X", cat="dispatch")) == len(made.intervals) > 20
+    fill = next(each for each in made.rounds if (each.experiment, each.number) == ("fill", 1))
+    counted = [event["args"]["cores"] for event in of_phase(events, "C", name="shared cores")
+               if fill.begin / 1000 <= event["ts"] <= fill.end / 1000]
+    assert max(counted) == 2
 
 
 def test_sharing_is_what_the_kernel_accounts(booter):

@@ -153,6 +153,32 @@ def test_a_damaged_time_costs_one_event():
             assert (len(made.events), made.end) == (len(SHARING) - 1, 9500)
 
 
+@pytest.mark.parametrize("damage", [
+    lambda line: line.rstrip("\n") + "\x00\xff\n", lambda line: line.replace(": ", ": lost ", 1),
+    lambda line: "noise " + line, lambda line: line.rstrip("\n") + " lost= more=x word\n"])
+def test_damage_to_what_nobody_needs_costs_nothing(damage):
+    """A warning for each line, and the same picture."""
+    whole = read(WHOLE)
+    log = Log.parse(whole_log([damage(line) for line in SHARING]))
+    made = Trace.of(log)
+    assert log.faults
+    assert stays(made) == stays(whole)
+    assert [str(each) for each in made.rounds] == [str(each) for each in whole.rounds]
+
+
+@pytest.mark.parametrize("old,new", [("pid=8", "pid=8 1"), ("pid=8", "pid=8 pid=9"),
+                                     ("ns=6000", "ns=6000 00"), ("pid=8", 'pid="8')])
+def test_values_that_may_be_a_part_are_not_believed(old, new):
+    """The line is left out with a word, and nobody else appears in its place."""
+    place = next(place for place, line in enumerate(SHARING) if "preempt" in line)
+    made = read(whole_log([*SHARING[:place], SHARING[place].replace(old, new),
+                           *SHARING[place + 1:]]))
+    assert any("left out" in fault.what for fault in made.faults)
+    assert len(made.events) == len(SHARING) - 1
+    assert {task.pid for task in made.tasks} == {7, 8}
+    assert stays(made) == stays(read(WHOLE))
+
+
 def test_garbage_between_and_in_lines():
     chance = random.Random(7)
     for _ in range(200):

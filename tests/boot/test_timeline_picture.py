@@ -1,6 +1,7 @@
 """The pictures of tools/timeline: which rounds are drawn, and what is in an SVG and a PNG."""
 
 import os
+import re
 import struct
 import subprocess
 import xml.etree.ElementTree
@@ -172,6 +173,25 @@ def test_very_many_slices_stay_small(tmp_path):
     assert timeline(whole_log(lines), "--svg", str(path)).returncode == 0
     assert len(path.read_bytes()) < SMALL
     assert any("fill, scheduler smt" in text for text in words(path))
+
+
+@pytest.mark.parametrize("name,fits", [("md5", True), ("chase -k 4096 -n 200000", False)])
+def test_names_stand_on_bars_with_room_for_them(tmp_path, name, fits):
+    """Eight after each other on one CPU; a name that is wider than its bar is in the legend."""
+    lines = [trace(0, 0, "mark", what="fill smt round 1")]
+    for number in range(8):
+        lines += [trace(0, 1000 * number, "start", pid=7 + number, task=name),
+                  trace(0, 1000 * number, "dispatch", pid=7 + number),
+                  trace(0, 1000 * number + 1000, "end", pid=7 + number)]
+    lines += [trace(0, 8000, "idle"), trace(0, 8000, "mark", what="end")]
+    path = tmp_path / "t.svg"
+    assert timeline(whole_log(lines), "--svg", str(path)).returncode == 0
+    root = xml.etree.ElementTree.parse(path).getroot()
+    places = [float(re.match(r"rotate\(-0 ([\d.]+)", element.get("transform"))[1])
+              for element in root.iter(f"{SVG}text") if name in element.text]
+    assert len(places) == 8
+    # On bars they are side by side, in the legend one above the other.
+    assert len(set(places)) == (8 if fits else 1)
 
 
 def test_missing_matplotlib_is_said(tmp_path):

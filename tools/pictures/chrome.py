@@ -1,7 +1,7 @@
 """A trace as JSON in the Trace Event Format, which Perfetto and chrome://tracing open.
 
 Each core is a process, each of its CPUs a thread of it; one more process has the rounds and the
-counter that the whole machine shares. Times are microseconds with three decimals, so whole ns.
+counters of the whole machine. Times are microseconds with three decimals, so whole ns.
 """
 
 import json
@@ -102,9 +102,10 @@ def counters(trace):
         for ns, busy in steps:
             yield {"ph": "C", "name": "busy threads", "ts": us(ns), "pid": FIRST_CORE + index,
                    "args": {"busy": busy}}
-    for ns, cores in usage.avoidable:
-        yield {"ph": "C", "name": "cores shared while another is idle", "ts": us(ns),
-               "pid": MACHINE, "args": {"cores": cores}}
+    for name, steps in (("shared cores", usage.sharing),
+                        ("cores shared while another is idle", usage.avoidable)):
+        for ns, cores in steps:
+            yield {"ph": "C", "name": name, "ts": us(ns), "pid": MACHINE, "args": {"cores": cores}}
 
 
 def rounds(trace):

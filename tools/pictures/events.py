@@ -1,11 +1,12 @@
 """The `trace:` records of one boot as events in order of time, without what damage made of them.
 
 Logs come over cables, so nothing in a record is believed before it is checked: an event that lacks
-what its kind needs, that is there twice, or whose time does not fit in with the others, is left
+what its kind needs, or has only part of it, that is there twice, or whose time does not fit in with the others, is left
 out, and each is a fault.
 """
 
 import bisect
+import re
 from dataclasses import dataclass
 
 from tandem_log import Fault
@@ -16,6 +17,7 @@ NEEDS = {
     "block": ("pid",), "end": ("pid",), "migrate": ("pid",), "idle": (), "ipi": ("to",),
     "fault": ("pid", "vector"), "mark": ("what",),
 }
+OPTIONAL = ("from",)    # tells more of a kind that does without it
 # Beyond these a number is damage: more CPUs than the kernel or its simulator have, and 292 years.
 MAX_CPUS = 4096
 LIMITS = {"cpu": MAX_CPUS, "to": MAX_CPUS, "from": MAX_CPUS, "ns": 1 << 63, "pid": 1 << 32,
@@ -44,6 +46,15 @@ class Event:
                 self.text)
 
 
+def is_legible(record, key):
+    """Whether the value of a key is all of what was there, in a record that damage has touched.
+
+    It is not where anything but the next key comes after it, and where there is another one.
+    """
+    values = re.findall(rf' {key}=("[^"]*"|[^" ]+)(?= [a-z][a-z0-9_]*=|$)', record.text)
+    return len(values) == record.text.count(f" {key}=") == 1
+
+
 def trouble_of(record):
     """What is wrong with a trace record, or None."""
     kind = record.get("event")
@@ -52,6 +63,11 @@ def trouble_of(record):
     missing = [key for key in ("cpu", "ns", *NEEDS[kind]) if key not in record]
     if missing:
         return f"event={kind} lacks {', '.join(missing)}"
+    if not record.whole:
+        doubtful = [key for key in ("cpu", "ns", "event", *NEEDS[kind], *OPTIONAL)
+                    if key in record and not is_legible(record, key)]
+        if doubtful:
+            return f"event={kind} has been damaged in {', '.join(doubtful)}"
     for key, limit in LIMITS.items():
         value = record.get(key, 0)
         if not isinstance(value, int) or not 0 <= value < limit:
@@ -98,10 +114,11 @@ def read_events(boot):
     """(events in order of time, faults) of a tandem_log.Boot."""
     events, faults = [], []
     for record in boot.records:
-        # What damage has touched is a fault of the log already.
-        if record.tag != "trace" or not getattr(record, "whole", True):
+        if record.tag != "trace":
             continue
         trouble = trouble_of(record)
+        if not record.whole and record is boot.records[-1]:
+            trouble = trouble or "is cut off, or may be"
         if trouble:
             faults.append(Fault(record.line, f"`trace:` {trouble}; left out"))
         else:

@@ -4,11 +4,14 @@ matplotlib draws it. The same trace gives the same SVG, byte for byte.
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Patch, Rectangle
+from matplotlib.textpath import text_to_path
 
 from .sharing import active_span, clip, merged, usage_of
 
@@ -19,15 +22,19 @@ ROW_IN = 0.30
 PANEL_IN = 0.95         # title, axis and air of a panel
 LEGEND_IN = 0.45
 CORE_PT, DIGIT_PT = 40, 6   # from where panels begin to the middle of a core's name, in points
-LEFT, RIGHT, LEGEND_RIGHT = 0.095, 0.98, 0.86   # of the width: where panels begin and end
+LEFT, RIGHT = 0.095, 0.98   # of the width: where panels begin and end
+LEGEND_RIGHT = 0.86     # where they end at most if a legend of tasks stands beside them
 DPI = 130
 CORE_GAP = 0.55         # between cores, in rows
 BAR = 0.74              # height of a bar, in rows
-LABEL_FRACTION = 0.085  # of the width: a bar this wide has room for its task's name
+IDLE_FRACTION = 0.085   # of the width: a stretch this wide has room for the word
+NAME_SIZE, NAME_PAD = 8, 5   # of a task's name on its bar, and air beside it, in points
 PIXEL_FRACTION = 1 / 2000   # of the width: smaller gaps within a task's bars are closed
 OUTLINE_FRACTION = 0.004    # what is narrower gets no outline, which would hide it
 MAX_BARS = 1000         # in a panel: beyond that an SVG gets them as one image
 LEGEND_TASKS = 8
+LEGEND_SIZE, LEGEND_PT = 7, 34   # of its names, and the width of all else in it, in points
+LEGEND_NAME = 36        # characters; of a longer name both ends are shown
 
 # Told apart by people who do not see red and green alike; red itself is for sharing.
 PALETTE = ("#4c8fd0", "#e9a23b", "#3f9e77", "#b07cc6", "#8c8c3c", "#5bc0cf", "#8a6d5a", "#f2c14e",
@@ -47,6 +54,24 @@ STYLE = {"svg.hashsalt": "tandem", "svg.fonttype": "none", "font.size": 9, "text
 def plain(text):
     """Text in which matplotlib finds no formula."""
     return str(text).replace("$", r"\$")
+
+
+@lru_cache(maxsize=1024)
+def text_width(words, size):
+    """In points, as is the size."""
+    font = FontProperties(family=STYLE["font.sans-serif"][0], size=size)
+    return text_to_path.get_text_width_height_descent(words, font, ismath=False)[0]
+
+
+def legend_name(task):
+    words = str(task)
+    cut = (LEGEND_NAME - 3) // 2
+    return words if len(words) <= LEGEND_NAME else words[:cut] + "..." + words[-cut:]
+
+
+def width_pt(right):
+    """Of a panel that ends at this part of the figure's width."""
+    return (right - LEFT) * WIDTH_IN * 72
 
 
 @dataclass
@@ -90,8 +115,9 @@ class Panel:
     def ms(self, ns):
         return (ns - self.begin) / NS_PER_MS
 
+    @cached_property
     def bars(self):
-        """{task: [(cpu, begin, end)]} in ns, what nobody could tell apart put together."""
+        """[(task, [(cpu, begin, end)])] in ns, what nobody could tell apart put together."""
         gap = (self.end - self.begin) * PIXEL_FRACTION
         bars = {}
         shown = [each for each in self.trace.intervals if each.cpu in self.rows]
@@ -104,13 +130,19 @@ class Panel:
         first = {key: min(bar[1] for bar in mine) for key, (_, mine) in bars.items()}
         return [bars[key] for key in sorted(bars, key=lambda key: (first[key], bars[key][0].pid))]
 
+    def named(self, task, mine, ns_per_pt):
+        """Those of a task's bars on which there is room for its name."""
+        room = (text_width(str(task), NAME_SIZE) + NAME_PAD) * ns_per_pt
+        return [bar for bar in mine if bar[2] - bar[1] >= room]
+
 
 class Drawer:
     """Draws one panel into its axes."""
 
-    def __init__(self, axes, panel, span_ns):
+    def __init__(self, axes, panel, span_ns, right):
         self.axes, self.panel = axes, panel
         self.span_ns = span_ns      # that the axis covers
+        self.ns_per_pt = span_ns / width_pt(right)
         self.unlabelled = []        # (task, colour) of tasks without room for a name
 
     def draw(self):
@@ -175,7 +207,7 @@ class Drawer:
                     continue
                 self.core_box(index, begin, end, facecolor="none", edgecolor=RED, linewidth=1.2,
                               linestyle=(0, (4, 3)), zorder=4)
-                if end - begin > self.span_ns * LABEL_FRACTION:
+                if end - begin > self.span_ns * IDLE_FRACTION:
                     self.label(index, begin, end, "idle")
 
     def label(self, index, begin, end, words):
@@ -185,9 +217,8 @@ class Drawer:
                        ha="center", va="center", fontsize=9, style="italic", zorder=5)
 
     def tasks(self):
-        bars = self.panel.bars()
-        crowded = sum(len(mine) for _, mine in bars) > MAX_BARS
-        for number, (task, mine) in enumerate(bars):
+        crowded = sum(len(mine) for _, mine in self.panel.bars) > MAX_BARS
+        for number, (task, mine) in enumerate(self.panel.bars):
             colour = PALETTE[number % len(PALETTE)]
             for cpu in sorted({bar[0] for bar in mine}):
                 spans = [(self.panel.ms(begin), (end - begin) / NS_PER_MS)
@@ -203,14 +234,14 @@ class Drawer:
         return 0.5 if width * NS_PER_MS > self.span_ns * OUTLINE_FRACTION else 0
 
     def name(self, task, mine, colour):
-        """Writes the task's name on its longer bars; if it has none, it goes to the legend."""
-        wide = [bar for bar in mine if bar[2] - bar[1] >= self.span_ns * LABEL_FRACTION]
+        """Writes the task's name on bars with room for it, or else into the legend."""
+        wide = self.panel.named(task, mine, self.ns_per_pt)
         if not wide:
             self.unlabelled.append((task, colour))
         for cpu, begin, end in wide:
             self.axes.text(self.panel.ms((begin + end) / 2), self.panel.rows[cpu] + 0.52,
-                           plain(task), ha="center", va="center", fontsize=8, color="#0b0f14",
-                           zorder=3, clip_on=True)
+                           plain(task), ha="center", va="center", fontsize=NAME_SIZE,
+                           color="#0b0f14", zorder=3, clip_on=True)
 
     def unknown(self):
         for stretch, begin, end in clip(self.panel.trace.unknown, self.panel.begin,
@@ -256,13 +287,41 @@ def legend_entries(panels):
 def draw_task_legend(axes, unlabelled):
     if not unlabelled:
         return
-    patches = [Patch(facecolor=colour, label=plain(f" {task}"))
+    patches = [Patch(facecolor=colour, label=plain(f" {legend_name(task)}"))
                for task, colour in unlabelled[:LEGEND_TASKS]]
     if len(unlabelled) > LEGEND_TASKS:
         patches.append(Patch(facecolor="none",
                              label=f"and {len(unlabelled) - LEGEND_TASKS} more"))
-    axes.legend(handles=patches, loc="upper left", bbox_to_anchor=(1.0, 1.02), fontsize=7,
+    axes.legend(handles=patches, loc="upper left", bbox_to_anchor=(1.0, 1.02), fontsize=LEGEND_SIZE,
                 frameon=False, handlelength=1.0, handleheight=0.9, labelspacing=0.3)
+
+
+def axis_spans(panels):
+    """{experiment: how many ns its panels cover}: the same for all, so that they compare."""
+    spans = {}
+    for panel in panels:
+        key = panel.round.experiment
+        spans[key] = max(spans.get(key, 0), (panel.end - panel.begin) * 1.01)
+    return spans
+
+
+def unnamed(panels, spans, right):
+    """The tasks that have no bar with room for their name."""
+    return [task for panel in panels for task, mine in panel.bars if not
+            panel.named(task, mine, spans[panel.round.experiment] / width_pt(right))]
+
+
+def right_edge(panels, spans):
+    """Where panels end, so that the legend of tasks has room. It takes some from the bars, so that
+    more names may have to go there."""
+    right, tasks = RIGHT, unnamed(panels, spans, RIGHT)
+    while tasks:
+        widest = max(text_width(legend_name(task), LEGEND_SIZE) for task in tasks)
+        needed = min(LEGEND_RIGHT, 1 - (widest + LEGEND_PT) / (WIDTH_IN * 72))
+        if needed >= right:
+            break
+        right, tasks = needed, unnamed(panels, spans, needed)
+    return right
 
 
 def draw(panels):
@@ -271,24 +330,17 @@ def draw(panels):
     total = sum(heights) + LEGEND_IN
     figure = Figure(figsize=(WIDTH_IN, total), facecolor="white")
     FigureCanvasAgg(figure)
-    spans = {}
-    for panel in panels:
-        key = panel.round.experiment
-        spans[key] = max(spans.get(key, 0), panel.end - panel.begin)
-    drawers, top = [], total
+    spans = axis_spans(panels)
+    right = right_edge(panels, spans)
+    top = total
     for panel, height in zip(panels, heights):
         low = top - height + 0.48
-        axes = figure.add_axes((LEFT, low / total, 1, panel.height * ROW_IN / total))
+        axes = figure.add_axes((LEFT, low / total, right - LEFT, panel.height * ROW_IN / total))
         axes.set_facecolor("white")
-        drawers.append(Drawer(axes, panel, spans[panel.round.experiment] * 1.01))
-        drawers[-1].draw()
-        draw_task_legend(axes, drawers[-1].unlabelled)
+        drawer = Drawer(axes, panel, spans[panel.round.experiment], right)
+        drawer.draw()
+        draw_task_legend(axes, drawer.unlabelled)
         top -= height
-    # The task legends stand to the right of the panels, if there are any.
-    right = LEGEND_RIGHT if any(drawer.unlabelled for drawer in drawers) else RIGHT
-    for drawer in drawers:
-        box = drawer.axes.get_position()
-        drawer.axes.set_position((LEFT, box.y0, right - LEFT, box.height))
     entries = legend_entries(panels)
     if entries:
         figure.legend(handles=entries, loc="lower center", ncol=len(entries), frameon=False,

@@ -30,6 +30,7 @@ class Usage:
     steps: list = field(default_factory=list)     # per core: [(ns, busy threads)], changes only
     idle: list = field(default_factory=list)      # per core: [(ns, whether it is wholly idle)]
     avoidable: list = field(default_factory=list)  # [(ns, cores shared while another is free)]
+    sharing: list = field(default_factory=list)   # [(ns, cores that are shared)]
     shared: list = field(default_factory=list)    # [Shared]
     run_ns: int = 0                               # of all tasks together
 
@@ -98,6 +99,7 @@ class Sweep:
         usage.steps = [[(usage.begin, 0)] for _ in range(cores)]
         usage.idle = [[(usage.begin, True)] for _ in range(cores)]
         usage.avoidable = [(usage.begin, 0)]
+        usage.sharing = [(usage.begin, 0)]
 
     def is_idle(self, core):
         return not self.busy[core] and not self.unknown[core]
@@ -126,6 +128,7 @@ class Sweep:
                 since = None
             if state and not since:
                 self.open[core] = (ns, *state)
+        add_step(self.usage.sharing, ns, len(self.open))
         add_step(self.usage.avoidable, ns, len(self.open) if avoidable else 0)
 
 
