@@ -13,10 +13,14 @@ import browser
 from report_logs import DEMO, END, MACHINE, drawings, rows
 from target import ROOT, TOOLS, Request
 from reporting import page, words
+from reporting.results import BootResults
 
 TOOL = os.path.join(TOOLS, "report")
 SIZE_LIMIT = 2_000_000
 QUICK = "run=demo blocks=200 rounds=3 trace=on"
+# All kinds of charts, of a CPU with small caches, so that buffers beyond them are filled soon.
+CHARTS = "run=slice,oversub,memory,pause,interleave,module sched=smt blocks=20 rounds=4 tasks=8"
+SMALL_CPU = "n270,l3-cache=off"
 
 
 def run_tool(*arguments):
@@ -24,15 +28,26 @@ def run_tool(*arguments):
                           timeout=120, check=False)
 
 
-@pytest.fixture(name="demo", scope="module")
-def fixture_demo(booter, tmp_path_factory):
-    """(log, path of its page) of a real boot."""
-    log = booter.get(Request(args=QUICK, limit_s=180))
-    folder = tmp_path_factory.mktemp("report")
+def page_of(log, folder):
+    """(log, path of its page)"""
     (folder / "serial.log").write_bytes(log.outcome.serial)
     done = run_tool(folder / "serial.log", "--out", folder / "page.html")
     assert (done.returncode, done.stderr) == (0, "")
     return log, folder / "page.html"
+
+
+@pytest.fixture(name="demo", scope="module")
+def fixture_demo(booter, tmp_path_factory):
+    """(log, path of its page) of a real boot."""
+    return page_of(booter.get(Request(args=QUICK, limit_s=180)), tmp_path_factory.mktemp("report"))
+
+
+@pytest.fixture(name="charted", scope="module")
+def fixture_charted(booter, tmp_path_factory):
+    """The same of the experiments that the demonstration leaves out."""
+    log = booter.get(Request(args=CHARTS, cpu=SMALL_CPU, limit_s=180))
+    assert log.outcome.passed
+    return page_of(log, tmp_path_factory.mktemp("charts"))
 
 
 def test_every_result_of_a_boot_is_in_the_table(demo):
@@ -61,6 +76,39 @@ def test_every_experiment_of_a_boot_is_drawn(demo):
     assert "What ran where and when" in labels
 
 
+def test_charts_of_their_own_are_made_of_a_boot(charted):
+    log, path = charted
+    labels = drawings(ElementTree.parse(path))
+    for label in ("oversub against jobs at a time: all jobs, in times of one alone",
+                  "oversub against jobs at a time: switches",
+                  "slice against the length of a slice: longest wait, ms",
+                  "memory on two threads, smt: how slow each is beside each other",
+                  "memory on two cores, smt: how slow each is beside each other",
+                  "module on two threads, smt: how slow each is beside each other", "pause: variants",
+                  "memory: time of each task", "module: time of each task",
+                  "interleave: time of each round"):
+        assert label in labels, label
+    matrix = next(svg for svg in ElementTree.parse(path).iter("svg")
+                  if svg.get("aria-label").startswith("memory on two threads"))
+    drawn = [text.text for text in matrix.iter("text")]
+    for record in log.of("result", experiment="memory", placement="sibling"):
+        assert f"{record['ratio_median']:.2f}" in drawn
+    html = path.read_text(encoding="utf-8")
+    assert "pause: time of each" not in html and html.count("There are no boxes here") == 1
+
+
+@pytest.mark.parametrize("name,slack", [("memory", 0.01), ("module", 0.01), ("interleave", 0.5)])
+def test_samples_are_those_of_the_kernel(charted, name, slack):
+    """A round of interleave begins before its second task does, by some of its time."""
+    results = BootResults(charted[0].boots[0]).results_of(name)
+    assert len(results) >= 3
+    for result in results:
+        samples = result.samples(words.describe(name).sample == words.ROUND)[""]
+        assert len(samples) == 4
+        for key, sample in (("ratio_min", min(samples)), ("ratio_max", max(samples))):
+            assert result.value(key) == pytest.approx(sample, rel=slack, abs=0.01), result.title
+
+
 def test_page_needs_nothing_else(demo):
     html = demo[1].read_text(encoding="utf-8")
     assert len(html) < SIZE_LIMIT
@@ -87,10 +135,12 @@ needs_chromium = pytest.mark.skipif(browser.CHROMIUM is None, reason="no chromiu
 
 
 @needs_chromium
-def test_opens_in_a_browser_without_complaint(demo):
-    dom, console = browser.open_page(demo[1])
+@pytest.mark.parametrize("which", ["demo", "charted"])
+def test_opens_in_a_browser_without_complaint(which, request):
+    _, path = request.getfixturevalue(which)
+    dom, console = browser.open_page(path)
     assert console == []
-    assert dom.count("<svg") == demo[1].read_text(encoding="utf-8").count("<svg")
+    assert dom.count("<svg") == path.read_text(encoding="utf-8").count("<svg")
     assert "The run ended well." in dom
 
 

@@ -87,6 +87,23 @@ def test_warm_up_and_failed_tasks_are_no_samples():
     assert "1 task did not end well" in plain(build(text)[1])
 
 
+def test_samples_of_rounds_are_the_longest_tasks():
+    text = MACHINE + "".join(task("interleave", "smt", us, number=number, more=" variant=siblings")
+                             for number, us in ((1, 1500), (1, 1600), (2, 1800), (2, 1700)))
+    text += result("interleave", "smt", (1.6, 1.6, 1.8), more=" variant=siblings")
+    found, = BootResults(Log.parse(text).boots[0]).results
+    assert found.samples(by_round=True) == {"": [1.6, 1.8]}
+    assert "interleave: time of each round" in drawings(build(text + END)[1])
+
+
+@pytest.mark.parametrize("name,boxes", [("memory", True), ("module", True), ("pause", False),
+                                        ("migrate", False)])
+def test_where_there_are_no_boxes_the_page_says_so(name, boxes):
+    _, root = build(MACHINE + measured(name, "smt", [1000] * 5, more=" variant=a") + END)
+    assert (f"{name}: time of each task" in drawings(root)) == boxes
+    assert ("There are no boxes here" in plain(root)) != boxes
+
+
 def test_rounds_that_were_disturbed_are_no_samples_of_a_reliable_result():
     text = MACHINE
     for number, wall_us in ((1, 1000), (2, 5000), (3, 1001)):

@@ -115,15 +115,18 @@ def draw_box(axes, row, values, colour, reliable):
                  facecolors=face, edgecolors=colour, linewidths=0.7 if reliable else 1.1, alpha=0.8)
 
 
-def series_of(results):
+def series_of(results, by_round):
     """[(result, part, ratios)] of all that has tasks."""
     return [(result, part, values) for result in results
-            for part, values in result.samples().items()]
+            for part, values in result.samples(by_round).items()]
 
 
-def boxes(results, policies, marks):
-    """Where the times of the tasks of one experiment lie; None where there are no tasks."""
-    series = series_of(results)[:MOST_ROWS]
+def boxes(results, policies, marks, by_round=False, unit=UNIT):
+    """Where the times of the tasks of one experiment lie; None where there are no tasks.
+
+    by_round: the times of its rounds.
+    """
+    series = series_of(results, by_round)[:MOST_ROWS]
     if not series:
         return None
     made = svg.figure(WIDTH, 0.95 + 0.52 * len(series))
@@ -134,7 +137,7 @@ def boxes(results, policies, marks):
     row_axis(axes, [label(result.sched, result.name, part,
                           reliable=result.reliable or not mixed) for result, part, _ in series])
     everything = [value for _, _, values in series for value in values]
-    ratio_axis(axes, min(everything), max([*everything, *(ratio for _, ratio in marks)]))
+    ratio_axis(axes, min(everything), max([*everything, *(ratio for _, ratio in marks)]), unit)
     mark_article(axes, marks)
     return made
 

@@ -187,16 +187,30 @@ def questions(boot):
     return found
 
 
-def experiment_section(boot, name, question, drawer):
-    """What the page shows of one experiment."""
-    results, known = boot.results_of(name), words.describe(name)
+def box_figure(boot, name, drawer, known):
+    """The samples of an experiment, or None where the log has none."""
+    if known.sample == words.NOT_IN_LOG:
+        return None
+    results = boot.results_of(name)
+    # The samples of one variant under all policies are next to each other.
+    variants = list(dict.fromkeys(result.variant for result in results))
+    results.sort(key=lambda result: variants.index(result.variant))
     caption = known.read
     if known.marks:
         caption += " Dashed: the article's figures."
-    figures = [special.draw(boot, name, drawer, known)]
-    if known.by_task:
-        figures.append(drawer.draw(charts.boxes(results, boot.policies, known.marks),
-                                      f"{name}: time of each task", caption, results))
+    if known.sample == words.ROUND:
+        caption += " Each dot is a round."
+    if len(results) > charts.MOST_ROWS:
+        caption += f" Only the first {charts.MOST_ROWS} rows are drawn."
+    return drawer.draw(charts.boxes(results, boot.policies, known.marks,
+                                    known.sample == words.ROUND, known.unit),
+                       f"{name}: time of each {known.sample}", caption, results)
+
+
+def experiment_section(boot, name, question, drawer):
+    """What the page shows of one experiment."""
+    results, known = boot.results_of(name), words.describe(name)
+    figures = [special.draw(boot, name, drawer, known), box_figure(boot, name, drawer, known)]
     keys, values = extra_values(results)
     return {"name": name, "question": question, "known": known,
             "figures": [figure for figure in figures if figure],

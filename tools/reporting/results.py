@@ -95,14 +95,19 @@ class Result:
         """The value of one key of the variant, empty where it has none."""
         return dict(self.variant).get(key, "")
 
-    def samples(self):
-        """{part: ratios to the time of one task alone}, of the tasks that ended well."""
+    def samples(self, by_round=False):
+        """{part: ratios to the time of one task alone}, of the tasks that ended well.
+
+        by_round: of the longest task of each round.
+        """
         found = {}
-        for task in self.tasks:
+        for place, task in enumerate(self.tasks):
             wall_us = number(task, "wall_us")
             if self.solo_us and wall_us is not None and number(task, "ok") != 0:
-                found.setdefault(text(task, "part"), []).append(wall_us / self.solo_us)
-        return found
+                sample = number(task, "round") if by_round else place
+                times = found.setdefault(text(task, "part"), {})
+                times[sample] = max(wall_us / self.solo_us, times.get(sample, 0))
+        return {part: list(times.values()) for part, times in found.items()}
 
 
 def belongs(task, variant):

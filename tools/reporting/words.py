@@ -8,6 +8,11 @@ table (kernel/experiment/experiments.c) says the same.
 from dataclasses import dataclass
 
 
+TASK = "task"
+ROUND = "round"         # from the start of its tasks to the end of the last
+NOT_IN_LOG = "part"     # of a task; the log has the smallest, the median and the largest
+
+
 @dataclass(frozen=True)
 class Experiment:
     """What to say about one experiment, whatever it measures."""
@@ -17,7 +22,7 @@ class Experiment:
     article: str = ""         # the article's figures; empty: it has none
     article_batches: str = ""
     marks: tuple = ()         # (name, ratio) of the article, for the chart
-    by_task: bool = True      # its ratios are those of its tasks' times
+    sample: str = TASK        # what its ratios are the times of
     unit: str = "time, as a multiple of one task alone"
 
 
@@ -59,28 +64,28 @@ EXPERIMENTS = {
     "memory": Experiment(
         "Pairs of programs on two threads of one core, and on two cores: md5 computes, chase "
         "waits for memory, mixed does both.",
-        "A second thread is worth most where the first one waits.", by_task=False),
+        "A second thread is worth most where the first one waits."),
     "migrate": Experiment(
         "A task with its data in the cache sleeps, and goes on at the same CPU, at the sibling, on "
         "another core.",
         "The first pass over its data after the move. Threads of one core share its caches, so a "
-        "move between them should cost nearly nothing.", by_task=False,
+        "move between them should cost nearly nothing.", sample=NOT_IN_LOG,
         unit="time, as a multiple of a pass with warm caches"),
     "pause": Experiment(
         "Two tasks on the threads of one core; one is paused, then the other.",
         "The speed of a task from the moment at which it has the core to itself, as the time that "
         "its whole work would take. While its neighbour sleeps, a task should run as if alone.",
-        by_task=False),
+        sample=NOT_IN_LOG),
     "interleave": Experiment(
         "Two streams of work: interleaved inside one task, on the two threads of a core, and by "
         "turns on one CPU.",
         "What a hyperthread does is what a program can do by hand: it goes on with the other "
-        "stream while the first one waits.", by_task=False,
+        "stream while the first one waits.", sample=ROUND,
         unit="time of both streams, as a multiple of one alone"),
     "module": Experiment(
         "Pairs of tasks that use the integer units, and the floating-point and SIMD units.",
         "Where only floating-point pairs suffer, the two CPUs are a module that shares just those "
-        "units; where all suffer, they are threads of one core.", by_task=False),
+        "units; where all suffer, they are threads of one core."),
 }
 UNKNOWN = Experiment("", "Each dot is one task.")
 
