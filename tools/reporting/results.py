@@ -260,7 +260,7 @@ class BootResults:
         models = [model for model in models if low <= model <= high]
         if models:
             return models[0], "as the kernel's model of a shared core was told", True
-        for sched in dict.fromkeys(("smt", *self.policies)):
+        for sched in ("smt", "naive"):   # the others may not let two tasks share
             siblings = self.find("siblings", sched)
             if siblings and siblings.median and low <= siblings.median <= high:
                 return siblings.median, f"measured by siblings under {sched}", siblings.reliable
