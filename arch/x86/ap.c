@@ -104,6 +104,7 @@ void ap_entry(uint32_t ticket)
     if (!apic_switch_other_cpu())
         cpu_halt_for_ever(); /* the boot CPU reports a CPU that did not answer */
     lapic_enable();
+    lapic_timer_enable();
     cpu = find_by_apic_id(lapic_id());
     /* Nobody we know, or one already running (started twice): park on this stack for ever. */
     if (cpu == NULL || cpu_state(cpu) != CPU_STARTING)

@@ -137,7 +137,7 @@ static void calibrate_lapic_timer(void)
         samples[i] = (struct calibration_sample){lapic_timer_elapsed(), end - start,
                                                  start - before + (arch_now_ns() - end)};
     }
-    lapic_timer_arm(0);
+    lapic_timer_enable();
     if (calibrate_pick(samples, WINDOWS, LAPIC_MIN_HZ, LAPIC_MAX_HZ, &result) != OK)
         log_warning("clock", "local APIC timer: samples differ by %u ppm", result.error_ppm);
     if (result.hz == 0)

@@ -113,10 +113,8 @@ void lapic_enable(void)
     ops->write(LAPIC_TPR, 0);
     ops->write(LAPIC_ESR, 0);
     ops->write(LAPIC_SVR, SVR_ENABLE | VECTOR_SPURIOUS);
-    /* SDM volume 3, "APIC Timer": divide, then LVT, then count (in lapic_timer_arm). */
+    /* SDM volume 3, "APIC Timer": divide, then LVT (lapic_timer_enable), then count. */
     ops->write(LAPIC_TIMER_DIVIDE, TIMER_DIVIDE_BY_1);
-    ops->write(LAPIC_TIMER_INITIAL, 0); /* whatever it has been doing */
-    ops->write(LAPIC_LVT_TIMER, VECTOR_TIMER);
     lapic_eoi();
 }
 
@@ -146,6 +144,12 @@ void lapic_enable_nmi(void)
     ops->write(LAPIC_LVT_LINT1, LVT_NMI);
 }
 
+void lapic_timer_enable(void)
+{
+    ops->write(LAPIC_TIMER_INITIAL, 0); /* whatever it has been doing */
+    ops->write(LAPIC_LVT_TIMER, VECTOR_TIMER);
+}
+
 void lapic_timer_arm(uint32_t ticks)
 {
     /* SDM volume 3, "APIC Timer": writing the initial count starts it, 0 stops it. */
@@ -154,6 +158,7 @@ void lapic_timer_arm(uint32_t ticks)
 
 void lapic_timer_start_free(void)
 {
+    ops->write(LAPIC_LVT_TIMER, LVT_MASKED);
     ops->write(LAPIC_TIMER_INITIAL, 0xffffffff);
 }
 

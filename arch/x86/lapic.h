@@ -54,8 +54,7 @@ bool lapic_init(enum apic_mode mode, uint32_t phys);
 /* Whether lapic_init succeeded. */
 bool lapic_present(void);
 
-/* Enables the local APIC of the CPU that calls, with all its sources masked but the timer, which is
- * stopped. */
+/* Enables the local APIC of the CPU that calls and masks all its sources. */
 void lapic_enable(void);
 
 /* The APIC ID of the CPU that calls, from the APIC itself. */
@@ -73,11 +72,13 @@ bool lapic_send_ipi(uint32_t apic_id, uint32_t command);
 /* Lets NMIs from the LINT1 pin through (the boot CPU's job on PCs). */
 void lapic_enable_nmi(void);
 
+/* Lets the timer of the CPU that calls, which is stopped, interrupt it; once, before the next. */
+void lapic_timer_enable(void);
+
 /* One interrupt on VECTOR_TIMER after `ticks` of the timer's clock; 0 disarms. */
 void lapic_timer_arm(uint32_t ticks);
 
-/* Starts the timer at its highest value, to be stopped long before it fires, and reads how far it
- * came. */
+/* Starts the timer at its highest value without an interrupt, and reads how far it came. */
 void lapic_timer_start_free(void);
 uint32_t lapic_timer_elapsed(void);
 
