@@ -41,7 +41,7 @@ static void conclude_pair(const char *policy)
     else
         log_print("- %s had two tasks share a core, with another idle, for %u %% of their time",
                   policy, pair->shared_percent);
-    log_print(pair->reliable ? ".\n" : "\n  (see below: not to be relied on).\n");
+    log_print(pair->reliable ? ".\n" : "\n  (but its times are not to be relied on).\n");
 }
 
 /* What a second thread costs the first, against waiting for one's turn. */
