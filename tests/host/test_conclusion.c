@@ -176,7 +176,8 @@ static void test_placement_of_an_unreliable_pair_is_told_with_a_caution(void **s
     (void)state;
     set_up(4, 2, 142, false);
     conclusion_print();
-    assert_non_null(strstr(text, "for 41 % of their time\n  (but its times are not to be relied on).\n"));
+    assert_non_null(
+        strstr(text, "for 41 % of their time\n  (but its times are not to be relied on).\n"));
     set_up(4, 2, 142, false);
     row.has_shared = false;
     conclusion_print();
