@@ -347,18 +347,23 @@ def test_trace_of_the_kernel(booter):
                                          if each.task is task}), record.text
 
 
+def shared_cores_at(made, ns):
+    """How many cores have two CPUs that run something at a time."""
+    busy = [made.core_of(each.cpu) for each in made.intervals if each.begin <= ns < each.end]
+    return sum(busy.count(core) > 1 for core in set(busy))
+
+
 def test_json_of_the_kernels_trace(booter):
-    """By the schema, with each stay of a task, and with the shared cores of `fill`, in which none
-    is idle."""
-    made = Trace.of(booter(TRACE_ARGS, limit_s=180))
+    """By the schema, with each stay of a task, and with the number of shared cores at any time."""
+    log = booter(TRACE_ARGS, limit_s=180)
+    made = Trace.of(log)
     whole = json.loads(chrome_json(made))
     check_schema(whole)
     events = whole["traceEvents"]
     assert len(of_phase(events, "X", cat="dispatch")) == len(made.intervals) > 20
-    fill = next(each for each in made.rounds if (each.experiment, each.number) == ("fill", 1))
-    counted = [event["args"]["cores"] for event in of_phase(events, "C", name="shared cores")
-               if fill.begin / 1000 <= event["ts"] <= fill.end / 1000]
-    assert max(counted) == 2
+    counted = [event["args"]["cores"] for event in of_phase(events, "C", name="shared cores")]
+    times = {each.begin for each in made.intervals}
+    assert max(counted) == max(shared_cores_at(made, ns) for ns in times) > 0
 
 
 def test_sharing_is_what_the_kernel_accounts(booter):
