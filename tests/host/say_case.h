@@ -19,9 +19,9 @@
 #include "kernel/experiment/reliability.h"
 #include "kernel/experiment/report.h"
 #include "kernel/lib/bitmap.h"
-#include "kernel/log.h"
 #include "kernel/main.h"
 #include "kernel/panic.h"
+#include "tests/host/fake_log.h"
 
 #define SOLO_US 1000u /* of any work: times are ratios in thousandths */
 #define MS 1000000ull
@@ -39,18 +39,6 @@ static bool has_siblings, has_cores;
 static uint32_t buffer_kib, slice_us;
 static struct task tasks[TASKS];
 static unsigned next_task;
-static char text[2048];
-static size_t length;
-
-void log_print(const char *fmt, ...)
-{
-    va_list args;
-
-    va_start(args, fmt);
-    length += (size_t)vsnprintf(text + length, sizeof text - length, fmt, args);
-    va_end(args);
-    assert_in_range(length, 0, sizeof text - 1);
-}
 
 void panic(const char *where, const char *fmt, ...)
 {

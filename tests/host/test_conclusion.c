@@ -12,8 +12,8 @@
 #include "kernel/experiment/experiment.h"
 #include "kernel/experiment/places.h"
 #include "kernel/experiment/table.h"
-#include "kernel/log.h"
 #include "kernel/main.h"
+#include "tests/host/fake_log.h"
 
 #define COLUMNS 80
 #define VALUES 5
@@ -39,18 +39,6 @@ static struct table_row row, batches;
 static const char *policies_run; /* those that were, by name; NULL: whatever is asked for */
 static const char *lacking;      /* the experiment that was not run */
 static uint32_t cpus_here, cores_here;
-static char text[8192];
-static size_t length;
-
-void log_print(const char *fmt, ...)
-{
-    va_list args;
-
-    va_start(args, fmt);
-    length += (size_t)vsnprintf(text + length, sizeof text - length, fmt, args);
-    va_end(args);
-    assert_in_range(length, 0, sizeof text - 1);
-}
 
 const struct table_row *table_find(const char *experiment, const char *policy, const char *variant)
 {
