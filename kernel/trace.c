@@ -81,6 +81,8 @@ struct trace_ring *trace_rings(void)
 
 /* ---- Events ---- */
 
+_Static_assert((uint16_t)NO_CPU == TRACE_ABSENT, "no CPU is no CPU in an event, too");
+
 static void record(unsigned cpu, uint64_t now_ns, enum trace_kind kind, uint32_t pid,
                    uint32_t other, const char *text)
 {
@@ -127,22 +129,12 @@ void trace_record_decision(unsigned cpu, struct task *before, struct task *after
         record_dispatch(cpu, after);
 }
 
-/* The CPU that will run a task, as far as that is known, or one whose queue it is in. */
-static uint32_t place_of(const struct sched *sched, const struct sched_entity *entity)
-{
-    if (entity->where == ENTITY_CLAIMED)
-        return entity->at;
-    if (entity->where != ENTITY_QUEUED)
-        return TRACE_ABSENT;
-    return sched->policy->queue_per_core ? sched->cores[entity->at].first : entity->at;
-}
-
 void trace_record_wake(unsigned cpu, uint64_t now_ns, const struct sched *sched,
                        const struct task *task)
 {
     if (!task->entity.has_run)
         record(cpu, now_ns, TRACE_START, task->pid, TRACE_ABSENT, task->name);
-    record(cpu, now_ns, TRACE_WAKE, task->pid, place_of(sched, &task->entity), NULL);
+    record(cpu, now_ns, TRACE_WAKE, task->pid, dispatch_place_of(sched, &task->entity), NULL);
 }
 
 /* For what happens between two readings of the scheduler's clock. That may be ahead of this CPU's

@@ -16,6 +16,15 @@ bool dispatch_may_run(const struct sched *sched, const struct sched_entity *enti
     return dispatch_allowed(sched, entity, cpu) && occupancy_may_join(sched, entity, cpu);
 }
 
+uint32_t dispatch_place_of(const struct sched *sched, const struct sched_entity *entity)
+{
+    if (entity->where == ENTITY_CLAIMED)
+        return entity->at;
+    if (entity->where != ENTITY_QUEUED)
+        return NO_CPU;
+    return sched->policy->queue_per_core ? sched->cores[entity->at].first : entity->at;
+}
+
 /* ---- Every call ---- */
 
 void dispatch_begin(struct sched *sched, uint64_t now_ns)

@@ -82,6 +82,10 @@ void dispatch_set_usable(struct sched *sched, uint32_t cpu, bool usable, uint64_
  * forbids it, waiting ones join the queues anew in their old order. */
 void dispatch_set_policy(struct sched *sched, const struct sched_policy *policy, uint64_t now_ns);
 
+/* The CPU that will run an entity which waits, as far as that is known, or one that serves the
+ * queue it is in; NO_CPU if it is in neither case. */
+uint32_t dispatch_place_of(const struct sched *sched, const struct sched_entity *entity);
+
 /* ---- For policies ---- */
 
 /* Whether the entity may ever run on the CPU. */

@@ -7,8 +7,8 @@
  * asked to hand over what it runs has lost it. A decision that moves tasks must lower the load
  * against what it would be had these stayed. Only in an exchange it may stay the same: somebody who
  * has had a CPU (or a core to himself) for a slice at least gives it up to the one who has waited
- * (or shared) for the longest time. So every chain of other moves comes to an end, and exchanges
- * happen no more than once a slice.
+ * (or shared) for the longest time, or is furthest behind. So every chain of other moves comes to
+ * an end, and exchanges happen no more than once a slice.
  */
 #ifndef TOOLS_SIM_MOVES_H
 #define TOOLS_SIM_MOVES_H

@@ -8,6 +8,8 @@ static uint32_t pid_of(const struct sim_config *config, const struct sim_task *t
     return (uint32_t)(task - config->tasks) + 1;
 }
 
+_Static_assert((uint16_t)NO_CPU == TRACE_ABSENT, "no CPU is no CPU in an event, too");
+
 static void record(const struct sim_config *config, uint32_t cpu, uint64_t ns, enum trace_kind kind,
                    uint32_t pid, uint32_t other, const char *text)
 {
@@ -55,16 +57,6 @@ void sim_trace_end(const struct sim_config *config, uint64_t end_ns, bool ok)
 
 /* ---- Events ---- */
 
-/* The CPU that will run it, or one that serves the queue it is in. */
-static uint32_t place_of(const struct sched *sched, const struct sched_entity *entity)
-{
-    if (entity->where == ENTITY_CLAIMED)
-        return entity->at;
-    if (entity->where != ENTITY_QUEUED)
-        return TRACE_ABSENT;
-    return sched->policy->queue_per_core ? sched->cores[entity->at].first : entity->at;
-}
-
 void sim_trace_wake(const struct sim_config *config, const struct sched *sched,
                     const struct sim_task *task, bool first)
 {
@@ -76,7 +68,8 @@ void sim_trace_wake(const struct sim_config *config, const struct sched *sched,
     format_buffer(name, sizeof name, "task %u", pid - 1);
     if (first)
         record(config, 0, sched->now_ns, TRACE_START, pid, TRACE_ABSENT, name);
-    record(config, 0, sched->now_ns, TRACE_WAKE, pid, place_of(sched, &task->entity), NULL);
+    record(config, 0, sched->now_ns, TRACE_WAKE, pid, dispatch_place_of(sched, &task->entity),
+           NULL);
 }
 
 static enum trace_kind end_of_run(const struct sim_task *task, enum dispatch_event event)
